@@ -12,7 +12,7 @@ const FLAGS = {
   selectAccountId: UNSHARED.selectAccountId
 } as const
 
-/** `signed-requests account` */
+/** The command `signed-requests account`. */
 export const account: Command<typeof FLAGS> = {
   about: [
     'Prints the account id that the service puts into X-Service-ID, and that createVerifier takes as accounts. The ' +
@@ -54,7 +54,9 @@ async function run({ authUrl, baseUrl, selectAccountId: path }: Values<typeof FL
   }
 }
 
-/** The value of a field, such as `data.ID`, or `accounts.0.ID` in an array. The client checks that it is an id. */
+/**
+ * Returns the value of a field, such as `data.ID`, or `accounts.0.ID` in an array. The client checks that it is an id.
+ */
 const valueAt = (path: string, raw: unknown): unknown =>
   path.split('.').reduce<unknown>((holder, name) => ownProperty(holder, name), raw)
 

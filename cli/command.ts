@@ -5,14 +5,14 @@ import { styleText } from 'node:util'
 import { UsageError } from '../flags/usage-error.ts'
 import type { Line, Tone } from '../src/tools/index.ts'
 
-/** The process: where text comes from and goes. */
+/** The input and output of the process. */
 export interface Terminal {
   stdin: Readable
   /** a line, or several, to the output */
   print: (text: string) => void
   /** a line on stderr */
   note: (text: string) => void
-  /** what is done just now, for a person at a terminal */
+  /** shows the current step to a person at a terminal */
   progress?: (text: string) => void
   /** whether the output may be coloured */
   color: boolean
@@ -20,13 +20,13 @@ export interface Terminal {
   env: Readonly<Record<string, string | undefined>>
 }
 
-/** What a command sees of the process. */
+/** The part of the process that a command uses. */
 export interface Io extends Omit<Terminal, 'print' | 'color'> {
   /** prints one line, or several */
   print: (lines: Line | readonly Line[]) => void
 }
 
-/** What the process ends with; `usage` is that of sysexits.h. */
+/** The exit codes of the process; `usage` is that of sysexits.h. */
 export const EXIT = { ok: 0, refused: 1, unknown: 2, usage: 64 } as const
 
 const STYLES = {
@@ -38,8 +38,8 @@ const STYLES = {
 } as const satisfies Record<Tone, Parameters<typeof styleText>[0]>
 
 /**
- * Every command escapes text from outside; what one forgets is replaced here. Only printable ASCII and line ends are
- * printed, and the tones of lines as colours where that is possible.
+ * Replaces text that a command forgot to escape: only printable ASCII and line ends are printed, and the tones of lines
+ * as colours where that is possible.
  */
 export function guardOutput({ print, note, progress, color, ...io }: Terminal): Io {
   const safe = (text: string) => text.replace(/[^\n -~]/g, '?')
@@ -56,14 +56,14 @@ export function guardOutput({ print, note, progress, color, ...io }: Terminal): 
   }
 }
 
-/** Larger than any webhook; it keeps a wrong file name, or an endless device, from filling the memory. */
+/** Larger than any webhook; a wrong file name, or an endless device, cannot fill the memory. */
 const MAX_BYTES = 16 * 2 ** 20
 
-/** How long a named pipe may give nothing, in milliseconds: perhaps nobody writes to it. */
+/** Limits how long a named pipe may give nothing, in milliseconds: perhaps nobody writes to it. */
 const PIPE_TIMEOUT = 3000
 
 /**
- * The bytes of a file, or of standard input for `-`.
+ * Reads the bytes of a file, or of standard input for `-`.
  *
  * @param option where the name was given, such as `--key`; FILE or `--request` for a capture
  * @throws UsageError for what cannot be read, or is larger than 16 MB
@@ -85,7 +85,7 @@ export async function readBytes(file: string, option: string, io: Io): Promise<B
   return Buffer.concat(chunks)
 }
 
-/** Opening a named pipe does not wait for a writer, which may never come. */
+/** Opens a file. For a named pipe this does not wait for a writer, which may never come. */
 function openFile(file: string): Readable {
   const fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   if (!fstatSync(fd).isFIFO()) return createReadStream(file, { fd })

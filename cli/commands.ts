@@ -1,7 +1,7 @@
 import { helpText } from '../flags/help.ts'
 import type { Command } from './flags.ts'
 
-/** A command that is loaded when it is asked for: the list of commands needs no more than summaries. */
+/** A command that is loaded when it is asked for: the list of commands needs only summaries. */
 export interface CommandEntry {
   /** its line in the list of commands */
   readonly summary: string
@@ -38,7 +38,7 @@ export const COMMANDS: Commands = {
   }
 }
 
-/** The help of one command. */
+/** Writes the help of one command. */
 export const commandHelp = (name: string, { argument, about, flags, examples, exits }: Command): string =>
   helpText({
     command: ['signed-requests', name, ...(argument === undefined ? [] : [argument])].join(' '),
@@ -49,7 +49,7 @@ export const commandHelp = (name: string, { argument, about, flags, examples, ex
     exits
   })
 
-/** The help of the whole command line. */
+/** Writes the help of the whole command line. */
 export const programHelp = (commands: Commands): string =>
   helpText({
     command: 'signed-requests <command>',

@@ -10,7 +10,7 @@ import { EXIT, type Io } from './command.ts'
 import { exchange } from './exchange.ts'
 import type { Command } from './flags.ts'
 
-/** `signed-requests demo` */
+/** The command `signed-requests demo`. */
 export const demo: Command = {
   about: [
     'Starts a DNS server and an HTTPS receiver on this machine, sends good and forged requests, prints which check ' +
@@ -82,7 +82,7 @@ async function run(_: object, io: Io): Promise<number> {
 
 type Named = readonly [name: string, request: SignedTestRequest, code?: string]
 
-/** Three requests of the service and seven that the receiver must not act on, with the codes that say why. */
+/** Makes three requests of the service and seven that the receiver must not act on, with the codes that say why. */
 function requestsOf(service: TestService, other: TestService): Named[] {
   const captured = service.sign({ method: 'POST', target: '/hooks/orders', body: '{"event":"paid"}' })
   const target = '/hooks/orders?version=2'

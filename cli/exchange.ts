@@ -25,8 +25,8 @@ const BODY_TIMEOUT = 1000
 const MAX_INTERIM = 100
 
 /**
- * One request on a connection of its own, with these headers in this order and case.
- * Redirects are not followed. Rejects when there is no response. Of the body, at most the part that is shown is read.
+ * Sends one request on a connection of its own, with these headers in this order and case. Redirects are not followed.
+ * Rejects when there is no response. Of the body, at most the part that is shown is read.
  */
 export async function exchange(url: URL, sent: Sent, tls: RequestOptions = {}) {
   const { method, headers, body, path = `${url.pathname}${url.search}` } = sent
@@ -44,14 +44,14 @@ export async function exchange(url: URL, sent: Sent, tls: RequestOptions = {}) {
       if (shown.length >= MAX_SHOWN) break
     }
   } catch {
-    // Cut short: the head counts.
+    // A body that is cut short does not matter: the head counts.
   } finally {
     clearTimeout(timer)
   }
   return { method, url, path, status, statusText, headers: received, body: shown.subarray(0, MAX_SHOWN) }
 }
 
-/** Rejects when there is no response. One that changes to another protocol is a response, too. */
+/** Resolves to the response; rejects when there is none. A change to another protocol is a response, too. */
 function responseTo(request: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.on('response', resolve)
@@ -69,12 +69,12 @@ function responseTo(request: ClientRequest): Promise<IncomingMessage> {
     request.on('error', error => {
       problem = error
     })
-    // A server that responds before the body has arrived may close; what it said counts.
+    // A server that responds before the body has arrived may close the connection; its response counts.
     request.on('close', () => setTimeout(() => reject(problem), 100))
   })
 }
 
-/** Node's errors have a message for a person, and most have a code. */
+/** Describes an error: Node's errors have a message for a person, and most have a code. */
 export function describeError(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException
   if (code === 'ABORT_ERR') return `nothing within ${RESPONSE_TIMEOUT / 1000} s`
@@ -92,14 +92,16 @@ const WORDS: Readonly<Record<string, string>> = {
   ERR_SSL: NOT_TLS
 }
 
-/** A refusal of this library: 401 says so itself, and the others are no error pages. */
+/**
+ * Returns whether this is a refusal of this library: a 401 carries our challenge; 413 and 503 must not be HTML pages.
+ */
 export function isRefusal({ status, headers, body }: Response): boolean {
   if (status === 401) return /^signature *(?:,|$)/i.test(headers['www-authenticate'] ?? '')
   const isPage = /html/i.test(headers['content-type'] ?? '') || /^\s*</.test(body.toString('latin1', 0, 100))
   return !isPage && (status === 413 || (status === 503 && headers['retry-after'] !== undefined))
 }
 
-/** What the response means, if it is not from this library, and what it says about who answered. */
+/** Says what a response means that is not from this library, and who sent it. */
 export function describeResponse({ method, path, status, headers, body }: Response): string {
   const meaning = MEANINGS[status] ?? MEANINGS[Math.floor(status / 100)] ?? 'an unknown status'
   const signs = SIGNS.flatMap(name => (headers[name] === undefined ? [] : [`${name}: ${headers[name]}`]))
@@ -134,7 +136,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   5: 'the application, or something before it, failed: its own log says why'
 }
 
-/** Where the server of a URL listens. */
+/** Returns where the server of a URL listens. */
 export const endpointOf = ({ hostname, port, protocol }: URL): { host: string; port: number } => ({
   host: hostname.replace(/^\[|\]$/g, ''),
   port: Number(port || (protocol === 'https:' ? 443 : 80))

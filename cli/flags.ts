@@ -7,7 +7,7 @@ import type { Io } from './command.ts'
 /** Each command that can print JSON has this flag. */
 export const JSON_FLAG = { flag: 'json', kind: 'switch', about: 'print the result as JSON' } as const
 
-/** One command of the command line. Its help is made of it. */
+/** One command of the command line. Its help is made of this object. */
 export interface Command<F extends Flags = Flags> {
   /** what it does, for its help: paragraphs */
   readonly about: readonly string[]
@@ -27,12 +27,12 @@ export interface Command<F extends Flags = Flags> {
 }
 
 /**
- * Flags of other commands. Of the gateway, `drain` is one: its variable, which may be set beside this command, would
- * be taken for a misspelled SIGNED_REQUESTS_DOMAIN.
+ * Flags of other commands. `drain` is a flag of the gateway: its variable may be set beside this command, and would be
+ * taken for a misspelled SIGNED_REQUESTS_DOMAIN.
  */
 export const OTHERS: Flags = { ...SHARED, ...UNSHARED, drain: { flag: 'drain', kind: 'number', about: '' } }
 
-/** The target with the prefix that a proxy strips. @throws UsageError */
+/** Adds the prefix that a proxy strips to the target. @throws UsageError */
 export function addPrefix(prefix: string | undefined, target: string): string {
   if (prefix === undefined) return target
   if (isPathPrefix(prefix)) return restorePathPrefix(prefix, target)

@@ -1,6 +1,6 @@
 import { run } from './run.ts'
 
-// The reader of the output may have seen enough: `signed-requests explain FILE | head -1`.
+// The reader of the output may stop reading: `signed-requests explain FILE | head -1`.
 process.stdout.on('error', error => {
   if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
 })

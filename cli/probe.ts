@@ -15,7 +15,7 @@ import {
 } from './exchange.ts'
 import type { Command } from './flags.ts'
 
-/** `signed-requests probe` */
+/** The command `signed-requests probe`. */
 export const probe: Command = {
   about: [
     'Says in stages whether requests from outside reach the receiver at URL: DNS, the TLS certificate, redirects, an ' +
@@ -38,7 +38,7 @@ async function run(_: object, io: Io, argument: string): Promise<number> {
   const url = parseUrl(argument)
   let isOurs = true
   let stage = 'DNS'
-  // Text from outside comes here escaped.
+  // Text from outside is escaped before it comes here.
   const report = (mark: 'ok' | 'FAIL' | '--', text: string, name = stage) => {
     isOurs &&= mark !== 'FAIL'
     const line = wrapWords(`${mark.padEnd(6)}${name.padEnd(18)}`, text)
@@ -69,7 +69,7 @@ async function run(_: object, io: Io, argument: string): Promise<number> {
   return isOurs ? EXIT.ok : EXIT.refused
 }
 
-/** JSON, so that a body parser in front of the verifier does not mind. */
+/** The body is JSON, so that a body parser in front of the verifier accepts it. */
 const REQUESTS: readonly (readonly [name: string, body: Buffer | null])[] = [
   ['GET', null],
   ['POST', Buffer.from('{}')],
@@ -79,7 +79,7 @@ const REQUESTS: readonly (readonly [name: string, body: Buffer | null])[] = [
 // Bot rules refuse a request without Accept.
 const FIELDS = { 'User-Agent': 'signed-requests-probe', Accept: '*/*', 'Content-Type': 'application/json' }
 
-/** Resolves when chain and name hold. */
+/** Resolves to the certificate when chain and name hold. */
 async function certificateOf(url: URL): Promise<string> {
   const { host, port } = endpointOf(url)
   const socket = connect({ host, port, ...(isIP(host) === 0 && { servername: host }) })

@@ -20,7 +20,7 @@ export async function run(args: readonly string[], terminal: Terminal, commands:
   }
 }
 
-/** How each command is called, besides its own flags. */
+/** The parts of a command's syntax besides its own flags. */
 const SYNTAX = { variables: 'shared', others: OTHERS } as const
 
 async function runCommand(args: readonly string[], io: Io, commands: Commands): Promise<number> {

@@ -1,7 +1,9 @@
 import { nearest } from '../src/tools/index.ts'
 import { UsageError } from './usage-error.ts'
 
-/** A mistake in the place of a command. A word that is near no command is not repeated: it can be a secret. */
+/**
+ * Reports a mistake in the place of a command. A word that is not near a command is not repeated: it can be a secret.
+ */
 export function unknownCommand(word: string, names: readonly string[]): UsageError {
   if (names.includes(word)) return new UsageError(`${word} must be the first argument; see --help`)
   const meant = nearest(word, names)

@@ -54,16 +54,16 @@ type ValueOf<F extends CommandFlag> =
           ? number
           : TextOf<F>
 
-/** What the flags of a command are given as. */
+/** The values of the flags of a command. */
 export type Values<F extends Flags> = {
   readonly [N in keyof F]: ValueOf<F[N]> | (F[N] extends { preset: string } | { isRequired: true } ? never : undefined)
 }
 
-/** Some rows of a table. */
+/** Selects some rows of a table. */
 export const pick = <T extends object, N extends keyof T & string>(table: T, ...names: readonly N[]): Pick<T, N> =>
   Object.fromEntries(names.map(name => [name, table[name]])) as Pick<T, N>
 
-/** Every row of a table but some. */
+/** Returns every row of a table but some. */
 export const omit = <T extends object, N extends keyof T & string>(table: T, ...names: readonly N[]): Omit<T, N> =>
   Object.fromEntries(Object.entries(table).filter(([name]) => !names.includes(name as N))) as Omit<T, N>
 

@@ -2,7 +2,7 @@ import { wrapWords } from '../src/tools/index.ts'
 import type { CommandFlag, Flag } from './flag.ts'
 import { hasCommas, mayBeVariable, type VariableRule, variableOf } from './variables.ts'
 
-/** What a help text is made of. */
+/** The parts of a help text. */
 export interface HelpPage {
   /** `signed-requests explain [FILE]` */
   readonly command: string
@@ -21,10 +21,10 @@ export interface HelpPage {
   readonly note?: string
 }
 
-/** Spaces before the names of options, commands and exit codes. */
+/** Indents the names of options, commands and exit codes. */
 const INDENT = '  '
 
-/** Where the list of commands has its texts, and the options below it have theirs. */
+/** The column where the list of commands has its texts, and the options below it have theirs. */
 const COLUMN = 13
 
 /** Returns the help of a command in 80 columns. It names no flag and no variable but those of the command. */
@@ -53,7 +53,7 @@ interface Row {
 
 const row = ([name, text]: readonly [name: string, text: string]): Row => ({ start: INDENT, name, text })
 
-/** Names in one column, texts in the next. */
+/** Writes names in one column, texts in the next. */
 function rows(all: readonly Row[], min = 0): string[] {
   const width = Math.max(min, ...all.map(({ name }) => name.length + 2))
   return all.map(({ start, name, text }) => wrapWords(`${start}${name.padEnd(width)}`, text))
@@ -71,7 +71,7 @@ function optionRows({ commands = [], variables, hasVersion }: HelpPage, flags: r
   return rows([...own, ...always.map(row)], commands.length === 0 ? 0 : COLUMN)
 }
 
-/** What a flag is for, whether it must be given or may be repeated, and its default. */
+/** Describes a flag: its purpose, whether it must be given or may be repeated, and its default. */
 function textOf({ about, kind, fallback, preset, isRequired, requiredWithout }: CommandFlag): string {
   const byDefault = preset ?? fallback
   const notes = [

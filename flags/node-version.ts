@@ -2,9 +2,9 @@
 const OLDEST = '20.18.1'
 
 /**
- * Starts a command, or says in one line that this Node.js is too old for it. What imports this file must import nothing
- * else at its top: an import that an old Node.js does not have would fail before the line is printed. The syntax here
- * is old enough to be read by Node.js 12.
+ * Starts a command, or says in one line that this Node.js is too old for it. A file that imports this one must import
+ * nothing else at its top: an import that an old Node.js does not have would fail before the line is printed. Node.js
+ * 12 can still parse the syntax here.
  */
 export function startOnNode(name: string, start: () => Promise<unknown>): void {
   const found = process.versions.node

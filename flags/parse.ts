@@ -13,7 +13,7 @@ import {
   variableOf
 } from './variables.ts'
 
-/** How a command is called. */
+/** The syntax of a command. */
 export interface Syntax<F extends Flags> {
   /** the command as its messages name it */
   readonly name: string
@@ -25,7 +25,7 @@ export interface Syntax<F extends Flags> {
   readonly others: Flags
 }
 
-/** What a command is called with. */
+/** The values and arguments that a command is called with. */
 export interface Given<F extends Flags> {
   readonly values: Values<F>
   /** where the value of a flag comes from; undefined when it was not given */
@@ -33,7 +33,7 @@ export interface Given<F extends Flags> {
   readonly positionals: readonly string[]
 }
 
-/** Either what a command is called with, or what is printed instead of running it. */
+/** The values that a command is called with, or the text that is printed instead of running it. */
 export type Parsed<F extends Flags> =
   | ({ readonly asked: undefined } & Given<F>)
   | { readonly asked: 'help' | 'version' }
@@ -44,8 +44,8 @@ type Token = ReturnType<typeof tokensOf>[number]
 type Texts = ReadonlyMap<string, { readonly texts: readonly string[]; readonly source: 'flag' | 'variable' }>
 
 /**
- * The values of the flags by the names of the command, and the positional arguments. A flag that is not given has the
- * value of its environment variable. No message has a value of an argument, nor a text that could be one.
+ * Parses the values of the flags, by the names of the command, and the positional arguments. A flag that is not given
+ * has the value of its environment variable. No message has a value of an argument, nor a text that could be one.
  *
  * @param args the arguments of the process, without the name of the command
  * @throws UsageError
@@ -102,7 +102,7 @@ function textsOnLine(tokens: readonly Token[], syntax: Syntax<Flags>): ReadonlyM
   return found
 }
 
-/** The text of a flag that was given. @throws UsageError, which repeats no value */
+/** Returns the text of a flag that was given. @throws UsageError, which repeats no value */
 function textGiven({ flag, kind }: CommandFlag, token: Token & { kind: 'option' }): string {
   if (kind === 'switch') {
     if (token.value !== undefined) throw new UsageError(`--${flag} takes no value`)
@@ -114,7 +114,10 @@ function textGiven({ flag, kind }: CommandFlag, token: Token & { kind: 'option' 
   return token.value
 }
 
-/** A flag is named only where it is known, or nearly so: with a dash missing, or in a wrong place, it can be a secret. */
+/**
+ * Reports an unknown flag. Names it only where it is nearly a known one, such as one with a dash missing or in a wrong
+ * place: it can be a secret.
+ */
 function unknownFlag({ name, rawName }: Token & { kind: 'option' }, syntax: Syntax<Flags>): UsageError {
   const { flags, others } = syntax
   if (Object.values(others).some(({ flag }) => flag === name))
@@ -128,7 +131,7 @@ function unknownFlag({ name, rawName }: Token & { kind: 'option' }, syntax: Synt
   )
 }
 
-/** How many arguments there must be, and may be. */
+/** Counts how many arguments there must be, and may be. */
 function countsOf(argument = ''): { min: number; max: number } {
   const isOptional = argument === '' || argument.startsWith('[')
   const max = argument.endsWith('...') ? Number.POSITIVE_INFINITY : Math.min(1, argument.length)
@@ -159,7 +162,7 @@ function refuseConflicts(flags: Flags, given: Texts): void {
   }
 }
 
-/** The value of a flag. @throws UsageError, which says what is expected and not what was given */
+/** Converts the value of a flag. @throws UsageError, which says what is expected and not what was given */
 function convert(spec: CommandFlag, given: Texts): unknown {
   const { flag, kind, choices, preset } = spec
   const { texts, source = 'flag' } = given.get(flag) ?? { texts: preset === undefined ? [] : [preset] }
@@ -175,13 +178,13 @@ function convert(spec: CommandFlag, given: Texts): unknown {
   return value
 }
 
-/** The library's option says which numbers are right. */
+/** The rule of the library's option says which numbers are right. */
 const NUMBER = {
   expects: 'a whole number',
   parse: (text: string) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined)
 }
 
-/** An empty text is the value of a variable of the shell that is not set. */
+/** Returns whether the text is empty: the value of a variable of the shell that is not set. */
 const isBlank = (flag: string, given: Texts): boolean => (given.get(flag)?.texts ?? ['']).join('') === ''
 
 const missingFlags = (flags: Flags, given: Texts): CommandFlag[] =>

@@ -185,7 +185,7 @@ export const UNSHARED = {
   }
 } as const satisfies Record<string, Flag>
 
-/** The flag for an option that an error names: `--domain` for `serviceDomain`. Another name stays as it is. */
+/** Returns the flag for an option that an error names: `--domain` for `serviceDomain`. Another name stays as it is. */
 export function inFlags(option: string): string {
   const { [option]: flag }: Readonly<Record<string, string | undefined>> = FLAG_NAMES
   return flag === undefined ? option : `--${flag}`

@@ -7,8 +7,9 @@ import { UsageError } from './usage-error.ts'
 export type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Which flags may also be environment variables. `shared`: those that mean the same in every command that has them;
- * what else begins with SIGNED_REQUESTS_ is for others. `all`: every flag, and no other variable may begin so.
+ * Says which flags may also be environment variables. `shared`: those that mean the same in every command that has
+ * them; other names that begin with SIGNED_REQUESTS_ are for others. `all`: every flag, and no other variable may begin
+ * so.
  */
 export type VariableRule = 'shared' | 'all'
 
@@ -31,7 +32,9 @@ export function splitList(text: string): string[] {
   return values.length === 0 ? [''] : values
 }
 
-/** Whether a flag means several values in every command, which are separated by commas where they are one text. */
+/**
+ * Returns whether a flag takes several values in every command, which are separated by commas where they are one text.
+ */
 export const hasCommas = ({ flag }: Flag): boolean => sharedFlag(flag)?.kind === 'list'
 
 /**
@@ -54,7 +57,7 @@ export function textsOfVariable(spec: CommandFlag, env: Env, rule: VariableRule)
 }
 
 /**
- * Refuses a variable that is misspelled; where all variables are flags also one that is unknown, or empty.
+ * Refuses a variable that is misspelled; with `all` also one that is unknown, or empty.
  *
  * @param others flags of other commands, whose variables are no mistake
  * @throws UsageError, which has no value
@@ -75,12 +78,12 @@ export function refuseVariables(env: Env, flags: Flags, others: Flags, rule: Var
   }
 }
 
-/** What Kubernetes sets for a Service `signed-requests` or `signed-requests-gateway`. */
+/** Matches the variables that Kubernetes sets for a Service `signed-requests` or `signed-requests-gateway`. */
 const KUBERNETES = /_(?:SERVICE_HOST|PORT)(?:_|$)/
 
 const SERVICE = ': if Kubernetes sets it for a Service, set enableServiceLinks: false'
 
-/** Only what follows the prefix is compared: the prefix would make any two names alike. */
+/** Compares only the text after the prefix, which would make any two names alike. */
 function meant(variable: string, variables: readonly string[]): string {
   const names = variables.map(name => name.slice(PREFIX.length))
   const found = nearest(variable.slice(PREFIX.length), names)

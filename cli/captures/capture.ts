@@ -26,7 +26,7 @@ export interface Entry {
   name?: string
 }
 
-/** More requests than anyone looks through. */
+/** Limits the requests of a capture to more than anyone looks through. */
 export const MAX_ENTRIES = 10_000
 
 /**
@@ -50,7 +50,7 @@ export function assertWithin(unit: keyof typeof LIMITS, count: number): void {
   throw new UsageError(`the file has more than ${most} ${unit}: save the one request in a file of its own`)
 }
 
-/** A request as a format shows it. */
+/** A request in the form in which a format shows it. */
 export interface Captured extends Omit<AdapterRequest, 'body' | 'https'> {
   body?: ReceivedBody
   /** what else may be the body, each with a note: the one that has the digest is taken, or else the last */
@@ -65,8 +65,8 @@ export interface Captured extends Omit<AdapterRequest, 'body' | 'https'> {
 }
 
 /**
- * An entry whose body may be missing. It counts as sent over TLS unless the capture says otherwise: what was captured
- * in clear text was behind a proxy that ended TLS.
+ * Makes an entry, whose body may be missing. It counts as sent over TLS unless the capture says otherwise: a request
+ * that was captured in clear text was behind a proxy that ended TLS.
  */
 export function entryOf(captured: Captured): Entry {
   const { body = null, otherBodies = [], lostBody, authority, protocol, notes = [], ...request } = captured
@@ -90,7 +90,7 @@ export function entryOf(captured: Captured): Entry {
   return {
     request: { https, ...request, headers, body: isMissing ? MISSING_BODY : chosen },
     missingBody: isMissing ? missing : undefined,
-    // Where the body is missing, none of the others was taken, and the note on one does not apply.
+    // If the body is missing, none of the other bodies was taken, and the note on one does not apply.
     notes: isMissing || note === '' ? notes : [...notes, note]
   }
 }
@@ -98,11 +98,11 @@ export function entryOf(captured: Captured): Entry {
 /** Replaces a body that the capture does not have. It is read only after the signature has verified. */
 const MISSING_BODY = decodeBody({ error: 'not-in-the-capture' })
 
-/** All digests that the sender wrote, by either standard. */
+/** Joins all digests that the sender wrote, by either standard. */
 export const digestsIn = (headers: readonly HeaderLine[]): string =>
   ['digest', 'content-digest'].flatMap(name => lineValues(headers, name)).join()
 
-/** Is the digest of this body among them? */
+/** Returns whether the digest of this body is among them. */
 export const hasDigest = (digests: string, body: ReceivedBody & {}): boolean =>
   digests !== '' &&
   (typeof body === 'string' || body instanceof Uint8Array) &&
@@ -113,9 +113,10 @@ export const hasDigest = (digests: string, body: ReceivedBody & {}): boolean =>
 export const isSigned = ({ request }: Entry): boolean =>
   ['signature', 'signature-input'].some(name => lineValues(request.headers, name).length > 0)
 
-/** The pseudo-headers of HTTP/2 (RFC 9113 section 8.3.1) that are in the capture, and the other headers. */
+/** Splits off the pseudo-headers of HTTP/2 (RFC 9113 section 8.3.1) from the other headers. */
 export function splitPseudoHeaders(lines: readonly HeaderLine[]) {
-  // A second one is malformed (RFC 9113 section 8.3), and so is a header of its name: it stays among the headers.
+  // A second pseudo-header is malformed (RFC 9113 section 8.3), and so is a header of its name: it stays among the
+  // headers.
   const first = [':method', ':path', ':authority', ':scheme'].map(name => lines.find(line => line[0] === name))
   const [method, target, authority, protocol] = first.map(line => line?.[1])
   return { method, target, authority, protocol, headers: lines.filter(line => !first.includes(line)) }

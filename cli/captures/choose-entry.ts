@@ -2,7 +2,7 @@ import { UsageError } from '../../flags/usage-error.ts'
 import { escapeText } from '../../src/tools/index.ts'
 import { type Entry, isSigned } from './capture.ts'
 
-/** Which request of a capture a command takes. */
+/** Selects the request of a capture that a command takes. */
 export const ENTRY_FLAG = {
   flag: 'entry',
   kind: 'text',
@@ -11,10 +11,12 @@ export const ENTRY_FLAG = {
   fallback: 'the first that is signed'
 } as const
 
-/** What logs, pages and office programs make of a value; quotes of UTF-8 are seen as Latin-1 in raw captures. */
+/**
+ * Matches traces of logs, pages and office programs in a value; quotes of UTF-8 are seen as Latin-1 in raw captures.
+ */
 const EDITED = /\*{3,}|\[?redacted\]?|\[filtered\]|&quot;|\xe2\x80[\x9c\x9d]|[\u201c\u201d]/i
 
-/** How a request of a file is chosen. */
+/** The flags that choose a request of a file. */
 interface Choice {
   readonly entry?: string | undefined
   /** the name of a vector */
@@ -22,7 +24,7 @@ interface Choice {
 }
 
 /**
- * The selected request of a file, or the first that is signed, with notes on how it was found.
+ * Selects a request of a file: the chosen one, or else the first that is signed, with notes on how it was found.
  *
  * @param flags how a person chooses another
  * @throws UsageError
@@ -40,6 +42,6 @@ export function chooseEntry(all: readonly Entry[], { entry: number, vector }: Ch
   return { chosen, notes: [...(isChoice ? [where] : []), ...chosen.notes], edited: doubtOn(edited) }
 }
 
-/** A signature that was redacted cannot verify; a request that is signed again does not need it. */
+/** Warns that a redacted signature cannot verify; a request that is signed again does not need it. */
 const doubtOn = (header: string | undefined): string[] =>
   header === undefined ? [] : [`${escapeText(header)} looks redacted or edited; take it from where it is whole`]

@@ -5,7 +5,7 @@ import { withLength } from './curl-command.ts'
 import { parseHeaders } from './json.ts'
 import { measureJson } from './measure-json.ts'
 
-/** A line that begins so; in the strings of such a call, line breaks are escaped. */
+/** Matches a line that begins such a call; in the strings of a call, line breaks are escaped. */
 export const FETCH_CALL = /^\s*(?:(?:const|let|var) \w+ = )?(?:await )?fetch\(/
 
 const NEXT_CALL = /^(?=(?:await )?fetch\()/m

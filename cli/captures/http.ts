@@ -1,10 +1,12 @@
 import { type HeaderLine, lineValues, plural, trimWhiteSpace } from '../../src/tools/index.ts'
 import { assertWithin, type Captured, type Entry, entryOf, MAX_ENTRIES, splitPseudoHeaders } from './capture.ts'
 
-/** A head, with the empty lines before it, which do not count (RFC 9112 section 2.2). */
+/** Matches a head, with the empty lines before it, which do not count (RFC 9112 section 2.2). */
 const HEAD = /[\r\n]*(.*?)(?:\r?\n\r?\n|\r?\n?$)/gs
 
-/** A later request in the file must begin with an unambiguous line; responses in between are skipped. */
+/**
+ * Matches the first line of a later request in the file, which must be unambiguous; responses in between are skipped.
+ */
 const NEXT_REQUEST = /^(?:[A-Z]{2,20} [/*h]\S* HTTP\/1\.[01]|:(?:method|path|authority|scheme)(?::.*)?)\r?$/m
 
 /**
@@ -20,7 +22,7 @@ export function parseHttp(bytes: Buffer, lostBody?: string): Entry[] {
   for (let at = 0; at >= 0 && entries.length < MAX_ENTRIES; ) {
     HEAD.lastIndex = at
     const head = parseHead(HEAD.exec(text)![1]!)
-    // Something else may come before the first request only.
+    // Other text may come before the first request only.
     if (head === undefined && at > 0) break
     let from = 1
     if (head !== undefined) {
@@ -36,10 +38,10 @@ export function parseHttp(bytes: Buffer, lostBody?: string): Entry[] {
   return entries
 }
 
-/** RFC 9112 section 3; everything between the method and the version is the target. */
+/** Matches a request line (RFC 9112 section 3); everything between the method and the version is the target. */
 const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (.*) HTTP\/\d(?:\.\d)?$/s
 
-/** Undefined for what begins neither with a request line nor with a pseudo-header. */
+/** Parses a head. Undefined for a text that begins neither with a request line nor with a pseudo-header. */
 function parseHead(text: string): Captured | undefined {
   const [first = ''] = text.split(/\r?\n/, 1)
   const isHttp1 = REQUEST_LINE.test(first)
@@ -56,7 +58,7 @@ function parseHttp1Head([first = '', ...lines]: readonly string[]): Captured | u
   return { method, target, headers: lines.map(parseHeader) }
 }
 
-/** One field a line or, as browsers copy them, names and values on lines of their own. */
+/** Parses one field a line or, as browsers copy them, names and values on lines of their own. */
 function parseHttp2Head(lines: readonly string[]): Captured | undefined {
   const isCopied = /^:[a-z]+:?$/.test(lines[0] ?? '')
   const fields = isCopied
@@ -67,21 +69,23 @@ function parseHttp2Head(lines: readonly string[]): Captured | undefined {
 }
 
 /**
- * A line without a colon is all name: that is not a token, and the verdict says so. A pseudo-header begins with one.
+ * Parses a header line. Without a colon all of it is the name, which is not a token: the verdict says so. A
+ * pseudo-header begins with a colon.
  */
 export function parseHeader(line: string): HeaderLine {
   const colon = line.indexOf(':', 1)
   return colon < 0 ? [line, ''] : [line.slice(0, colon), trimWhiteSpace(line.slice(colon + 1))]
 }
 
-/** What follows a request without a body, or a body: nothing, a response, or the next request. */
+/** Matches the text after a request without a body, or after a body: nothing, a response, or the next request. */
 const END =
   /^[\r\n]{0,8}(?:$|HTTP\/\d|[A-Z]{2,20} [/*h]\S{0,2000} HTTP\/1\.[01]\r?\n|:(?:method|path|authority|scheme)\b)/
 
 const isEnd = (rest: Buffer): boolean => END.test(rest.toString('latin1', 0, 2100))
 
 /**
- * RFC 9112 section 6.3, but a body that is not complete is kept as it is. `length` is how much of the file it takes up.
+ * Parses a body by RFC 9112 section 6.3, but keeps an incomplete one as it is. `length` is how much of the file it
+ * takes up.
  */
 function parseBody(rest: Buffer, headers: readonly HeaderLine[]) {
   const isChunked = /(?:^|,)[ \t]*chunked[ \t]*$/i.test(lineValues(headers, 'transfer-encoding').join(','))
@@ -105,12 +109,12 @@ function parseBody(rest: Buffer, headers: readonly HeaderLine[]) {
   return { body, length, notes, otherBodies: [[rest, left] as const] }
 }
 
-/** The size of a chunk, behind the line break that ends the data of the one before. */
+/** Matches the size of a chunk, behind the line break that ends the data of the chunk before. */
 const SIZE = /^\r?\n([0-9a-f]{1,8})[ \t]*(?:;[^\n]*)?\r?(?:\n|$)/i
 
 /**
- * RFC 9112 section 7.1: chunk-size, extensions that are ignored, data; trailers are ignored. Undefined if it is not in
- * chunks.
+ * Parses chunks (RFC 9112 section 7.1): chunk-size, extensions that are ignored, data; trailers are ignored. Undefined
+ * for a body that is not in chunks.
  */
 function parseChunks(rest: Buffer) {
   const bytes = Buffer.concat([Buffer.from('\n'), rest])

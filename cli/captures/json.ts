@@ -15,7 +15,7 @@ const objectOr = (value: unknown): JsonObject => (isObject(value) ? value : {})
 const isText = (value: unknown): value is string => typeof value === 'string'
 
 /**
- * The requests in JSON, as the shape of each value says: a HAR, a fixture, a Lambda event, an export, or an array.
+ * Finds the requests in JSON by the shape of each value: a HAR, a fixture, a Lambda event, an export, or an array.
  *
  * @throws UsageError; any other error for a value of a wrong type, and RangeError for what is nested too deeply
  */
@@ -34,8 +34,8 @@ function entriesOf(value: unknown): Entry[] {
 }
 
 /**
- * An event of API Gateway, a function URL or a load balancer, as it appears in a log. The adapter is the one that the
- * receiver uses, so that the verdict is the same.
+ * Parses an event of API Gateway, a function URL or a load balancer, as it appears in a log. Uses the adapter of the
+ * receiver, so that the verdict is the same.
  */
 function parseLambdaEvent(event: JsonObject): Entry[] | undefined {
   if (!('httpMethod' in event || 'rawPath' in event)) return undefined
@@ -51,7 +51,7 @@ const TARGETS = ['target', 'originalUrl', 'url', 'path']
 const BODIES = ['rawBody', 'bodyRaw', 'content', 'body', 'payload', 'data', 'text']
 const ENCODINGS = ['encoding', 'bodyEncoding', 'contentEncoding']
 
-/** `{ method, url, headers, body }`, as in a HAR, as sites that inspect requests export it, or as a log line. */
+/** Parses `{ method, url, headers, body }`, as in a HAR, as sites that inspect requests export it, or as a log line. */
 function parseExport(given: JsonObject): Entry[] | undefined {
   // A HAR has the body and its encoding under postData.
   const value = { ...given, ...objectOr(given['postData']) }
@@ -61,7 +61,7 @@ function parseExport(given: JsonObject): Entry[] | undefined {
   // Browsers write the pseudo-headers of HTTP/2 among the others.
   const { headers: lines, ...pseudo } = splitPseudoHeaders(parseHeaders(headers))
   const { target, authority, protocol } = splitUrl(url)
-  // A framework's parsed query is written again.
+  // A query that a framework has parsed is serialized again.
   const search = searchOf(query)
   const request = {
     method,
@@ -73,7 +73,7 @@ function parseExport(given: JsonObject): Entry[] | undefined {
   }
   const body = BODIES.map(name => value[name]).find(found => found !== undefined && found !== null)
   const isBase64 = value['isBase64Encoded'] === true || ENCODINGS.some(name => value[name] === 'base64')
-  // A Buffer, as JSON.stringify writes it.
+  // A Buffer, in the form that JSON.stringify gives it.
   const { type, data } = objectOr(body)
   if (isText(body)) return [entryOf({ ...request, body: Buffer.from(body, isBase64 ? 'base64' : 'utf8') })]
   if (type === 'Buffer' && Array.isArray(data)) return [entryOf({ ...request, body: Buffer.from(data) })]
@@ -82,7 +82,7 @@ function parseExport(given: JsonObject): Entry[] | undefined {
   return [entryOf({ ...request, otherBodies: serializations(body), lostBody })]
 }
 
-/** JSON as JavaScript writes it, compact and indented, and as Python does; each with and without a newline. */
+/** Serializes JSON as JavaScript does, compact and indented, and as Python does; each with and without a newline. */
 function* serializations(body: unknown): Generator<readonly [Buffer, note: string]> {
   const note = 'the body was parsed: written as JSON again, these are the bytes that were signed'
   for (const indent of [0, 1, 2]) {
@@ -94,7 +94,7 @@ function* serializations(body: unknown): Generator<readonly [Buffer, note: strin
   }
 }
 
-/** A query as text, or as frameworks parse it, which is written again. */
+/** Returns a query that is text, or serializes one that a framework has parsed. */
 function searchOf(query: unknown): string {
   const pairs = Object.entries(objectOr(query)).flatMap(([name, values]) =>
     [values].flat().map((value): [string, string] => [name, String(value)])
@@ -103,7 +103,7 @@ function searchOf(query: unknown): string {
   return text === '' ? '' : text.replace(/^\??/, '?')
 }
 
-/** An object of names and values, an array of pairs, or an array of `{ name, value }`. */
+/** Parses an object of names and values, an array of pairs, or an array of `{ name, value }`. */
 export function parseHeaders(headers: unknown): HeaderLine[] {
   const lines = Array.isArray(headers) ? headers : Object.entries(headers as object)
   return lines.flatMap(line => {
@@ -119,7 +119,10 @@ export function parseHeaders(headers: unknown): HeaderLine[] {
   })
 }
 
-/** Every vector of a fixture document, or a single vector, each with its own options. Undefined for another shape. */
+/**
+ * Returns every vector of a fixture document, or a single vector, each with its own options. Undefined for another
+ * shape.
+ */
 export function parseFixture(value: JsonObject): Entry[] | undefined {
   const { vectors = [value], request } = value
   // Other formats that wrap a request have none of these.
@@ -136,7 +139,7 @@ export function parseFixture(value: JsonObject): Entry[] | undefined {
   })
 }
 
-/** What would be verified as something else must have its form. @throws UsageError */
+/** Refuses a vector of another form: it would be verified as something else. @throws UsageError */
 function assertVector({ request, dns = {}, now = '2000-01-01', replayStore = 'empty' }: Partial<VectorJson>) {
   const { headers, body = null } = objectOr(request)
   const { utf8, base64, error } = objectOr(body)

@@ -1,7 +1,7 @@
 /** Takes the whole request, whatever the proxy can log. */
 const TCPDUMP = 'tcpdump -A between it and the receiver has all of a request'
 
-/** The access logs of proxies, by a line of each, with what that proxy can record instead. */
+/** Recognises the access logs of proxies by a line of each, and says what to record with that proxy instead. */
 export const ACCESS_LOGS: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [
     /^(?:https?|h2|grpcs|wss?) \d{4}-\d\d-\d\dT[\d:.]+Z (?:app|net)\/\S+ /m,
@@ -29,7 +29,7 @@ export const ACCESS_LOGS: readonly (readonly [pattern: RegExp, advice: string])[
     `this is the access log of Caddy, which has the headers and no body: ${TCPDUMP}`
   ],
   [
-    // Its JSON, or its text, which ends with router, server and duration.
+    // Traefik writes JSON, or text that ends with router, server and duration.
     /"(?:RequestMethod|RouterName|DownstreamStatus)":|" \d{3} \d+ (?:"[^"\n]*" ){2}\d+ (?:"[^"\n]*" ){2}\d+ms\s*$/m,
     'this is the access log of Traefik, which records headers only with accessLog.fields.headers.defaultMode: ' +
       `keep, and no body: ${TCPDUMP}`

@@ -27,14 +27,14 @@ export function measureJson(bytes: Buffer): number | undefined {
   return found
 }
 
-/** The position of the closing quote, or of what makes it no string: a line break, or the end. */
+/** Finds the closing quote, or the line break or the end that cuts the string off. */
 function endOfString(bytes: Buffer, start: number): number {
   let at = start + 1
   while (at < bytes.length && bytes[at] !== QUOTE && bytes[at] !== NEWLINE) at += bytes[at] === BACKSLASH ? 2 : 1
   return at
 }
 
-/** The number of the line, from 1, that this position is on. */
+/** Returns the number of the line, from 1, that this position is on. */
 export function lineOf(bytes: Buffer, position: number): number {
   let line = 1
   for (const octet of bytes.subarray(0, position)) if (octet === NEWLINE) line++

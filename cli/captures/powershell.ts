@@ -3,11 +3,11 @@ import { type Entry, entryOf, splitUrl } from './capture.ts'
 import { type CommandReader, createCommandReader } from './command-reader.ts'
 import { withLength } from './curl-command.ts'
 
-/** The commands, and what PowerShell calls them for short. */
+/** Matches the commands, and their aliases in PowerShell. */
 export const POWERSHELL =
   /^(?:\$\w+ = .*\n)?(?:\$session\..*\n)*\s*(?:\$\w+ = )?(?:Invoke-(?:WebRequest|RestMethod)|i[wr][rm])\s/im
 
-/** A string, or what stands between strings. */
+/** A string, or the text between strings. */
 interface Token {
   kind: 'string' | 'word' | 'mark'
   text: string
@@ -43,7 +43,10 @@ function entriesOf(tokens: readonly Token[], session: readonly HeaderLine[]): En
 /** Header values are octets, one per character. */
 const latin1 = (text: string): string => Buffer.from(text).toString('latin1')
 
-/** What follows a parameter: a string, perhaps in `([System.Text.Encoding]::UTF8.GetBytes("..."))`, or a word. */
+/**
+ * Returns the argument of a parameter: a string, perhaps in `([System.Text.Encoding]::UTF8.GetBytes("..."))`, or a
+ * word.
+ */
 function argumentOf(tokens: readonly Token[], parameter: RegExp): string | undefined {
   const at = tokens.findIndex(({ kind, text }) => kind === 'word' && parameter.test(text))
   if (at < 0) return undefined
@@ -52,7 +55,7 @@ function argumentOf(tokens: readonly Token[], parameter: RegExp): string | undef
   return found?.text
 }
 
-/** `-Headers @{ "name"="value" ... }` */
+/** Parses `-Headers @{ "name"="value" ... }`. */
 function headersIn(tokens: readonly Token[]): HeaderLine[] {
   const at = tokens.findIndex(({ text }) => /^-Headers$/i.test(text))
   const open = at < 0 ? -1 : tokens.findIndex(({ text }, i) => i > at && text === '{')
@@ -65,7 +68,7 @@ function headersIn(tokens: readonly Token[]): HeaderLine[] {
   })
 }
 
-/** `$session.UserAgent = "..."`, and cookies as `System.Net.Cookie("name", "value", "/", "domain")` */
+/** Parses `$session.UserAgent = "..."`, and cookies as `System.Net.Cookie("name", "value", "/", "domain")`. */
 function sessionHeaders(tokens: readonly Token[]): HeaderLine[] {
   const agent = tokens.findIndex(({ text }) => /^\$session\.UserAgent$/i.test(text))
   const cookies = tokens.flatMap(({ text }, i) => {
@@ -94,7 +97,7 @@ function tokensOf(reader: CommandReader): Token[] {
   return tokens
 }
 
-/** A string in single quotes, after the first: all of it is text, and a single quote is doubled. */
+/** Takes a string in single quotes, after the first: all of it is text, and a single quote is doubled. */
 function verbatim(reader: CommandReader): string {
   const parts: string[] = []
   for (;;) {
@@ -107,7 +110,8 @@ function verbatim(reader: CommandReader): string {
 const CONTROLS: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', 0: '\0' }
 
 /**
- * A string in double quotes, after the first: escapes have a backtick, and browsers write other characters by number.
+ * Takes a string in double quotes, after the first: escapes have a backtick, and browsers write other characters by
+ * number.
  */
 function expandable(reader: CommandReader): string {
   const parts: string[] = []

@@ -1,7 +1,7 @@
 import { assertWithin, type Entry, MAX_ENTRIES } from './capture.ts'
 import { parseHttp } from './http.ts'
 
-/** What curl sent, as `curl -v` marks it; `--trace-time` puts a time before it. */
+/** Matches a line that curl sent, as `curl -v` marks it; `--trace-time` puts a time before it. */
 const SENT = /^(?:\d\d:\d\d:\d\d\.\d{1,9} )?>(?: (.*?))?\r?$/s
 
 /** Parses the heads that `curl -v` prints with `> ` before each line. It does not print the body. */
@@ -24,7 +24,10 @@ export function parseCurl(text: string): Entry[] {
   return [...entries, ...parseHttp(Buffer.from(head.join('\n'), 'latin1'))]
 }
 
-/** The lines that `tcpdump` prints before the octets of a packet; with -v they are more, and the head is among them. */
+/**
+ * Matches the lines that `tcpdump` prints before the octets of a packet; with -v they are more, and the head is among
+ * them.
+ */
 export const PACKET = new RegExp(
   [
     /^(?:\S{1,20} )?\d\d:\d\d:\d\d\.\d{6} (?:\S{1,20} {1,9}){0,3}/, // time, interface, direction

@@ -9,7 +9,7 @@ import { lineOf, measureJson } from './measure-json.ts'
 import { POWERSHELL, parsePowerShell } from './powershell.ts'
 import { PACKET, parseCurl, parseTcpdump } from './programs.ts'
 
-/** For a person: what is read. */
+/** Lists the formats, for a person. */
 export const FORMATS =
   'raw HTTP/1.1 (its first line is like POST /hook HTTP/1.1), the output of tcpdump -A, a curl -v dump, a ' +
   'request that a browser copied as cURL, PowerShell or fetch, an HTTP/2 head with :method and :path, a HAR, an ' +
@@ -23,10 +23,13 @@ const PHP =
 const HEADERS = 'these are headers alone: save JSON of { method, url, headers, body }'
 const MARKED = 'each line has something in front of it, such as a time: remove that from every line'
 
-/** Either byte order, and pcapng; a request may be readable in it, but not what belongs to it. */
+/**
+ * Matches pcap in either byte order, and pcapng; a request may be readable in it, but not the packets that belong to
+ * it.
+ */
 const PCAP = /^(?:\xd4\xc3\xb2\xa1|\xa1\xb2\xc3\xd4|\n\r\r\n)/
 
-/** What people have instead of a capture, by what it has in it, and what to capture. */
+/** Recognises files that people have instead of a capture, and says what to capture. */
 const NOT_CAPTURES: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [/^\s*$/, 'the file is empty'],
   [PCAP, 'this is a pcap file: save what tcpdump -A -r FILE prints'],
@@ -63,7 +66,9 @@ const UTF16 =
   'the file is UTF-16, as PowerShell writes with >: its line ends and non-ASCII characters may differ from what ' +
   'was sent'
 
-/** The octets of what was captured: editors and shells add a byte order mark, and PowerShell writes UTF-16 with `>`. */
+/**
+ * Decodes the octets of the capture: editors and shells add a byte order mark, and PowerShell writes UTF-16 with `>`.
+ */
 function decode(bytes: Buffer): { bytes: Buffer; notes: string[] } {
   const mark = bytes.toString('hex', 0, 3)
   if (mark === 'efbbbf') return { bytes: bytes.subarray(3), notes: [] }
@@ -73,12 +78,15 @@ function decode(bytes: Buffer): { bytes: Buffer; notes: string[] } {
   return { bytes: Buffer.from(decoder.decode(bytes.subarray(0, bytes.length & ~1))), notes: [UTF16] }
 }
 
-/** `*` and `>` begin the lines of a curl dump, which shows pseudo-headers too; a body may hold any of the others. */
+/**
+ * Matches a line of HTTP/1.1. `*` and `>` begin the lines of a curl dump, which shows pseudo-headers too; a body may
+ * hold any of the others.
+ */
 const BEGINS_AS_HTTP1 = /^[\r\n]*(?!\*)[!#$%&'*+\-.^_`|~0-9A-Za-z]+ [^\n]* HTTP\/\d(?:\.\d)?\r?(?:\n|$)/
 
 const CURL_DUMP = /^> [A-Z]+ \S+ HTTP\/\d/m
 
-/** Text as it is copied out of a page or a message. */
+/** Matches text that was copied, with its indent, out of a page or a message. */
 const INDENTED = /^[\r\n]*([ \t]+)[A-Z]+ \S+ HTTP\/1\.[01]\r?\n\1/
 
 function parse(bytes: Buffer, start: string): Entry[] {
@@ -96,7 +104,7 @@ function parse(bytes: Buffer, start: string): Entry[] {
   return sent.length > 0 ? sent : parseHttp(bytes)
 }
 
-/** Each line without the indent, where it has it. */
+/** Removes the indent from each line that has it. */
 function unindent(bytes: Buffer, indent: Buffer): Buffer {
   const lines = Buffer.alloc(bytes.length)
   let length = 0
@@ -108,7 +116,7 @@ function unindent(bytes: Buffer, indent: Buffer): Buffer {
   return lines.subarray(0, length)
 }
 
-/** JSON or, as logs have it, one value of it a line. @throws UsageError */
+/** Parses JSON or, as in logs, one value of JSON a line. @throws UsageError */
 function parseJsonText(bytes: Buffer): Entry[] {
   const comma = measureJson(bytes)
   const text = bytes.toString('utf8')
@@ -124,7 +132,7 @@ function parseJsonText(bytes: Buffer): Entry[] {
 
 const MISTYPED = 'has a value of a wrong type (the body of a Lambda event is a string)'
 
-/** The line is added: Node's messages have the position only, and not always. */
+/** Adds the line to a message: Node's messages have the position only, and not always. */
 function problemIn(bytes: Buffer, { message }: Error, comma: number | undefined): string {
   const position = Number(/position (\d+)/.exec(message)?.[1] ?? bytes.length + 1) - 1
   const line = lineOf(bytes, comma ?? position)

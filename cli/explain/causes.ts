@@ -7,10 +7,10 @@ import {
   THIS_CLOCK
 } from '../../src/tools/index.ts'
 
-/** Whose time a capture is judged at. */
+/** The clock that a capture is judged by. */
 export type Clock = 'machine' | 'flag' | 'capture' | 'fixture'
 
-/** How each is called in a text. */
+/** Names each clock in a text. */
 export const CLOCKS: Readonly<Record<Clock, string>> = {
   machine: THIS_CLOCK,
   flag: 'the time of --now',
@@ -26,14 +26,14 @@ const UNDATED = 'to check all but the date: --now date'
 
 const isPast = ({ evidence }: Time): boolean => evidence.offsetSeconds < 0
 
-/** A row whose cause begins with how the two times differ. */
+/** Makes a row whose cause begins with how the two times differ. */
 const compared = (when: (known: Time) => boolean, why: string, fix: string): ConditionalCause<TimeCode> => ({
   when,
   cause: ({ evidence, clock }) => `${compareWithClock(evidence, clock)}: ${why}`,
   fix
 })
 
-/** Where the time of arrival is known, no clock of this machine is at fault. */
+/** Causes for a known time of arrival: no clock of this machine is at fault. */
 const ARRIVED_LATE = [
   isPast,
   "the request was delayed, or it is a retry with its old signature, or the sender's clock is slow",
@@ -42,7 +42,7 @@ const ARRIVED_LATE = [
 
 const isAhead = (known: Time): boolean => !isPast(known)
 
-/** What a time that is out of range means in a capture, by whose clock it is compared with. */
+/** Lists the causes of a time that is out of range in a capture, by the clock that it is compared with. */
 function timeCauses(clock: Clock): readonly ConditionalCause<TimeCode>[] {
   const [when, why, fix] = ARRIVED_LATE
   switch (clock) {
@@ -80,7 +80,7 @@ function timeCauses(clock: Clock): readonly ConditionalCause<TimeCode>[] {
   }
 }
 
-/** A terminal wraps lines, and what is copied from it has line breaks that nobody sent. */
+/** Explains line breaks that nobody sent: a terminal wraps lines, and they are copied so. */
 const WRAPPED: ConditionalCause<'request-malformed'> = {
   when: ({ evidence }) => evidence.part === 'header-name',
   cause: ({ shown: { name = '' } }) =>
@@ -89,7 +89,7 @@ const WRAPPED: ConditionalCause<'request-malformed'> = {
   fix: 'Save the capture to a file; what a terminal shows has other lines.'
 }
 
-/** What made the capture may have left out the body, or have read it before. */
+/** Explains a missing body: the program that made the capture may have left it out, or have read it before. */
 const BODYLESS: ConditionalCause<'digest-mismatch'> = {
   when: ({ evidence }) => evidence.bodyLength === 0,
   cause:
@@ -97,7 +97,7 @@ const BODYLESS: ConditionalCause<'digest-mismatch'> = {
   fix: 'Capture the body too, as it is received; if the capture is right, something in front of it dropped the body.'
 }
 
-/** The causes that only a capture has. */
+/** Lists the causes that only a capture has. */
 export function captureCauses(clock: Clock): AddedCauses {
   const rows = timeCauses(clock)
   return {

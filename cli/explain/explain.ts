@@ -30,7 +30,7 @@ import { codeLines, explanationOf, isCode, misspelledCode } from './code.ts'
 import { FLAGS, type Flags, RECEIVER } from './flags.ts'
 import { parsePastedRecords } from './pasted-records.ts'
 
-/** `signed-requests explain` */
+/** The command `signed-requests explain`. */
 export const explain: Command<typeof FLAGS> = {
   about: [
     `Says for every check whether a captured request passes, and why not. FILE is any of these: ${FORMATS}; in ` +
@@ -56,7 +56,7 @@ export const explain: Command<typeof FLAGS> = {
   run
 }
 
-/** The verdict as plain data, its records hidden where one of them holds a private key. */
+/** Returns the verdict as plain data, its records hidden where one of them holds a private key. */
 function withoutPrivateKey(verdict: Verdict | Undecided): object {
   const texts = verdict.failures.flatMap(recordTexts)
   if (!texts.some(holdsPrivateKey)) return verdict
@@ -68,7 +68,7 @@ function withoutPrivateKey(verdict: Verdict | Undecided): object {
   return JSON.parse(JSON.stringify(verdict, hide))
 }
 
-/** Only vectors have names. */
+/** Names the ways to choose an entry. Only vectors have names. */
 const waysToChoose = (entries: readonly Entry[]): string =>
   entries.some(({ name }) => name !== undefined) ? '--entry N or --vector NAME' : '--entry N'
 
@@ -106,15 +106,15 @@ function runCode(code: Code, { json }: Flags, io: Io): number {
   return EXIT.ok
 }
 
-/** The first line, where the key is not from DNS: whoever wrote the file may have made the key, too. */
+/** Says in the first line that the key is not from DNS: whoever wrote the file may have made the key, too. */
 const KEY_SOURCES = {
   'trusted-file': 'the key is from the file, not from DNS',
   'untrusted-file': 'the key is from the file, not from DNS: --trust-file-dns accepts it'
 } as const
 
 /**
- * Where the key comes from. A file with DNS answers of its own proves nothing about the receiver that the command or
- * the environment names; without such a name it is a test document, and what it says is all there is.
+ * Finds the source of the key. A file with DNS answers of its own proves nothing about the receiver that the command or
+ * the environment names; without such a name it is a test document, and its own data is all there is.
  */
 function keySourceOf({ options }: Entry, flags: Flags): 'dns' | keyof typeof KEY_SOURCES {
   const isReplaced = [flags.keyRecord, flags.servers, flags.url].some(value => value !== undefined)
@@ -123,7 +123,7 @@ function keySourceOf({ options }: Entry, flags: Flags): 'dns' | keyof typeof KEY
   return isReceiverGiven && !flags.trustFileDns ? 'untrusted-file' : 'trusted-file'
 }
 
-/** A verified request whose key is not trusted is not decided. */
+/** Makes a verified request undecided, because its key is not trusted. */
 function withoutKey(verdict: Verdict): Verdict | Undecided {
   if (verdict.status !== 'verified') return verdict
   const key = notRun('the record is from the file; --trust-file-dns accepts it')
@@ -132,7 +132,7 @@ function withoutKey(verdict: Verdict): Verdict | Undecided {
 
 const notRun = (reason: string) => ({ outcome: 'not-run', reason }) as const
 
-/** The request as the flags change it. */
+/** Applies the flags to the request. */
 async function changeEntry(entry: Entry, flags: Flags, io: Io): Promise<Entry> {
   const given = flags.body === undefined ? undefined : await readBytes(flags.body, '--body', io)
   const isCounted = given !== undefined && entry.addsLength
@@ -149,7 +149,7 @@ async function changeEntry(entry: Entry, flags: Flags, io: Io): Promise<Entry> {
   return { ...entry, request, missingBody: given === undefined ? entry.missingBody : undefined }
 }
 
-/** The command line overrides the fixture. */
+/** Collects the options. The command line overrides the fixture. */
 function optionsOf({ options, request, time }: Entry, flags: Flags): VerifierOptions {
   const records = flags.keyRecord === undefined ? undefined : parsePastedRecords(flags.keyRecord)
   if (records && !records.some(looksLikeKeyRecord))
@@ -184,7 +184,7 @@ function parseNow(text: string, { headers }: Entry['request']): number {
   throw new UsageError('--now takes a time such as 2026-11-20T12:00:00Z, or "date" if the request has a good Date')
 }
 
-/** What the verdict on a capture means. What the capture does not hold was not checked. */
+/** Diagnoses the verdict on a capture. A check whose data the capture does not hold was not run. */
 function diagnoseCapture(
   verdict: Verdict | Undecided,
   { missingBody, time }: Entry,
@@ -217,7 +217,7 @@ function diagnoseCapture(
   return { ...diagnosis, headline: isPartial ? `${headline}; the date was not checked` : headline }
 }
 
-/** A fixture brings the time that its receiver's clock showed. */
+/** Returns the clock that judges. A fixture brings the time of its receiver's clock. */
 function clockOf(now: string | undefined, time: number | undefined, options: VerifierOptions): Clock {
   if (now !== undefined) return 'flag'
   if (time !== undefined) return 'capture'

@@ -9,7 +9,7 @@ import { JSON_FLAG } from '../flags.ts'
  */
 export const RECEIVER = omit(SHARED, 'requireHttps', 'bodyTimeout', 'replayTimeout')
 
-/** What a capture does not say. */
+/** Flags for facts that a capture does not hold. */
 const CONTEXT = {
   prefix: UNSHARED.prefix,
   http: { flag: 'http', kind: 'switch', about: 'the request arrived without TLS' },

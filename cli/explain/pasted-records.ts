@@ -1,7 +1,7 @@
-/** A quoted string, a comment up to the end of its line, a bracket, the end of a line, or anything else. */
+/** Matches a quoted string, a comment up to the end of its line, a bracket, the end of a line, or anything else. */
 const TOKENS = /"((?:[^"\\]|\\.)*)"?|;[^\n]*|[()\n]|[^"();\n]+/gs
 
-/** `\DDD` is an octet, `\X` is that character. */
+/** Unescapes a string: `\DDD` is an octet, `\X` is that character. */
 const unescapeString = (quoted: string): string =>
   quoted.replace(/\\(?:(\d{3})|(.))/gs, (_, octet?: string, character = '') =>
     octet === undefined ? character : String.fromCharCode(Number(octet) & 0xff)

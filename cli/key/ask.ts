@@ -57,7 +57,7 @@ export function createDns(resolvers: readonly string[], asksPrivate: boolean, bu
     }
   }
 
-  /** By TCP where UDP brings nothing, or a truncated reply. */
+  /** Asks by UDP, and by TCP if UDP brings no reply or a truncated one. */
   function ask(query: Query): Promise<Reply> {
     const key = JSON.stringify(query)
     const overTcpIfCut = (reply: Reply) =>

@@ -11,7 +11,7 @@ import {
 } from '../../src/tools/index.ts'
 import type { ServerReport, Trace } from './trace.ts'
 
-/** Who must do what, and why, by the kind of conclusion; a detail follows. */
+/** Says who must do what, and why, by the kind of conclusion; a detail follows. */
 const WORDS = {
   published: 'Usable: each name server that replies has the key, and so has the receiver',
   'resolver-has-key': "Usable: the receiver's DNS server has a good key; ",
@@ -41,7 +41,7 @@ const WORDS = {
 const NOT_ASKED = 'the name servers were not asked'
 const ZONE_UNKNOWN = 'it does not say which name servers are responsible'
 
-/** A conclusion as printable ASCII. */
+/** Makes a conclusion of printable ASCII. */
 const say = (kind: keyof typeof WORDS, detail = '') => ({ kind, text: `${WORDS[kind]}${escapeText(detail, 1000)}.` })
 
 function badRecord(problem: RecordProblem) {
@@ -50,7 +50,7 @@ function badRecord(problem: RecordProblem) {
 }
 
 /**
- * What follows from the receiver's own lookup and from what the name servers say.
+ * Concludes from the receiver's own lookup and from the replies of the name servers.
  *
  * @param texts of each TXT record that the lookup brought
  * @param error why it is not known whether there are records
@@ -82,7 +82,7 @@ export function conclude(texts: readonly string[], error: string | undefined, li
   return failing ? say('server-fails', `${failing.server} (${failing.error})`) : say('published')
 }
 
-/** What follows where no name server was asked, or none has answered. */
+/** Concludes without name servers: none was asked, or none has answered. */
 function concludeUnanswered(hasKey: boolean, error: string | undefined, trace?: Trace) {
   const { name = '', zone = '', servers = [] } = trace?.hops.at(-1) ?? {}
   const has = `the receiver has ${hasKey ? 'a good key' : 'none'}`
@@ -99,7 +99,7 @@ function concludeUnanswered(hasKey: boolean, error: string | undefined, trace?: 
   return say('no-server-answers', `${zone} (${errors}); ${receiver}${loss}`)
 }
 
-/** What is wrong with the records; undefined where one of them is a key, or there are none. */
+/** Finds the problem of the records; undefined where one of them is a key, or there are no records. */
 export function findKeyProblem(texts: readonly string[], limits: KeyLimits): RecordProblem | undefined {
   const keys = texts.filter(looksLikeKeyRecord).map(text => parseKey(text, limits))
   if (texts.length === 0 || keys.some(key => key.ok)) return undefined
@@ -108,15 +108,18 @@ export function findKeyProblem(texts: readonly string[], limits: KeyLimits): Rec
 
 const isAnswer = ({ texts }: ServerReport): boolean => texts !== undefined
 
-/** Failures of the network here, or limits of our own, are no fault of the server. */
+/** Returns whether a server fails. Failures of the network here, or limits of our own, are not the server's fault. */
 const isFailing = ({ error }: ServerReport): boolean =>
   error !== undefined && !['EBUDGET', 'EPRIVATE', 'ENETUNREACH', 'EHOSTUNREACH'].includes(error)
 
-/** Name servers that say the same have the same content. */
+/** Returns the content of a name server, to compare it with that of others. */
 const contentOf = ({ texts = [], alias }: Pick<ServerReport, 'texts' | 'alias'>): string =>
   JSON.stringify([alias, ...[...texts].sort()])
 
-/** `ns2 has another record than ns1 (serial 12 and 11)`; the server without a record is the one that lacks it. */
+/**
+ * Describes a difference: `ns2 has another record than ns1 (serial 12 and 11)`; the server without a record is the one
+ * that lacks it.
+ */
 function differenceOf(servers: readonly ServerReport[]): string | undefined {
   const [one, ...others] = servers.filter(isAnswer)
   const other = others.find(server => contentOf(server) !== contentOf(one!))
@@ -127,5 +130,5 @@ function differenceOf(servers: readonly ServerReport[]): string | undefined {
   return `${less.server} has ${has} ${more.server} (serial ${less.serial ?? 'unknown'} and ${more.serial ?? 'unknown'})`
 }
 
-/** Exact where it is short: somebody waits for it. */
+/** Writes a time to live, exactly where it is short: somebody waits for it. */
 export const seconds = (ttl: number): string => (ttl < 1000 ? `${ttl} s` : `${duration(ttl)} (${ttl} s)`)

@@ -29,7 +29,7 @@ const FLAGS = {
   json: JSON_FLAG
 } as const
 
-/** `signed-requests key` */
+/** The command `signed-requests key`. */
 export const key: Command<typeof FLAGS> = {
   about: [
     "Asks the receiver's DNS server for the key at NAME (a keyId, such as one._domainkey.service.example), then the " +
@@ -55,10 +55,10 @@ export const key: Command<typeof FLAGS> = {
   run
 }
 
-/** Milliseconds for all that is asked after the receiver's own lookup. */
+/** Limits all queries after the receiver's own lookup, in milliseconds. */
 const TRACE_TIMEOUT = 10_000
 
-/** Messages after that lookup, for all names together. */
+/** Limits the messages after that lookup, for all names together. */
 const MAX_QUERIES = 60
 
 async function run(values: Values<typeof FLAGS>, io: Io, _: string, all: readonly string[]): Promise<number> {
@@ -86,7 +86,7 @@ async function run(values: Values<typeof FLAGS>, io: Io, _: string, all: readonl
   return entry === undefined ? Math.max(...reports.map(exitCodeOf)) : requestExitCode(reports)
 }
 
-/** The captured request, if there is one. @throws UsageError */
+/** Reads the captured request, if one is given. @throws UsageError */
 async function readEntry({ request: file, entry }: Values<typeof FLAGS>, io: Io): Promise<Entry | undefined> {
   if (file === undefined) return undefined
   const { chosen, notes, edited } = chooseEntry(readCapture(await readBytes(file, '--request', io)), { entry })
@@ -94,14 +94,20 @@ async function readEntry({ request: file, entry }: Values<typeof FLAGS>, io: Io)
   return chosen
 }
 
-/** 0: one of the keys signed the request; 2: perhaps one of those that could not be tried; 1: none did. */
+/**
+ * Returns the exit code. 0: one of the keys signed the request; 2: perhaps one of those that could not be tried; 1:
+ * none did.
+ */
 function requestExitCode(reports: readonly KeyReport[]): number {
   const outcomes = reports.map(({ request }) => request?.outcome)
   if (outcomes.includes('made')) return EXIT.ok
   return outcomes.includes('undecided') ? EXIT.unknown : EXIT.refused
 }
 
-/** 0: the resolver has a good key; 1: it has none, or never will; 2: nobody could be asked. */
+/**
+ * Returns the exit code. 0: the resolver has a good key; 1: it does not have one, or never will; 2: nobody could be
+ * asked.
+ */
 function exitCodeOf({ status, conclusion }: KeyReport): number {
   if (status === 'usable') return EXIT.ok
   const isDecided = conclusion.kind === 'signatures-invalid' || conclusion.kind === 'endless-aliases'

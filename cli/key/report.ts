@@ -24,10 +24,10 @@ import { conclude, findKeyProblem, seconds } from './conclude.ts'
 import { type FoundRecord, findSigner, type SignedRequest } from './signed-by.ts'
 import type { Hop, ServerReport, Trace } from './trace.ts'
 
-/** All that is known about a name, as plain data without private keys. Escape what is in it. */
+/** All known facts about a name, as plain data without private keys. Escape the text in it. */
 export type KeyReport = ReturnType<typeof reportOn>
 
-/** What is known about a name: the answer of the receiver's own lookup, of the name servers, and a captured request. */
+/** The input of a report: the answer of the receiver's own lookup, of the name servers, and a captured request. */
 interface Found {
   readonly name: string
   readonly reply: Result<TxtAnswer>
@@ -64,7 +64,7 @@ export function reportOn({ name, reply, trace, signed }: Found, limits: KeyLimit
   }
 }
 
-/** The records of the receiver's DNS server, and then those that only name servers have. */
+/** Lists the records of the receiver's DNS server, and then those that only name servers have. */
 function findRecords(texts: readonly string[], hops: readonly Hop[]): FoundRecord[] {
   const labels = new Map(texts.map((text, i) => [text, `record ${i + 1}`]))
   for (const { server, texts = [] } of hops.flatMap(hop => hop.servers))
@@ -73,7 +73,7 @@ function findRecords(texts: readonly string[], hops: readonly Hop[]): FoundRecor
   return [...labels].map(([text, label]) => ({ text, label }))
 }
 
-/** What one TXT record publishes. */
+/** Describes the key that one TXT record publishes. */
 function describeRecord(text: string, limits: KeyLimits): string {
   const parsed = parseKey(text, limits)
   if (parsed.ok) return `a good ${parsed.value.record.type} key of ${parsed.value.key.bits} bits`
@@ -89,8 +89,8 @@ function describeFailure(failure: Failed): string {
 }
 
 /**
- * The lines for a person, as printable ASCII in 80 columns: who signed the request, the conclusion, what the resolver
- * said, what the name servers say.
+ * Writes the lines for a person, as printable ASCII in 80 columns: who signed the request, the conclusion, the reply of
+ * the resolver, the replies of the name servers.
  */
 export function reportLines(report: KeyReport, servers: readonly string[]): Line[] {
   const { name, request, conclusion, status, problem, records, trace } = report
@@ -122,7 +122,7 @@ function describeResolver({ ttl, isAuthenticated, isBogus }: Trace) {
   return { 'asks again': again, dnssec: isBogus ? 'fails, and replies when it is asked not to validate' : signed }
 }
 
-/** One line of the table of name servers; a record is in the first line that has it. */
+/** Writes one line of the table of name servers; a record is in the first line that has it. */
 function describeServer(report: ServerReport, printed: Set<string>): string {
   const { server, address, serial, error, alias, texts = [], isAbsent } = report
   const at = `${server} (${address}): `
@@ -135,7 +135,7 @@ function describeServer(report: ServerReport, printed: Set<string>): string {
   return start + (others.length > 0 ? others.join(', ') : 'the record above')
 }
 
-/** What there is, each in lines of its own. */
+/** Writes the given texts, each in lines of its own. */
 const lines = (about: Readonly<Record<string, unknown>>): string[] =>
   Object.entries(about)
     .filter(([, value]) => value !== undefined)

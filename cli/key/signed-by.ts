@@ -49,7 +49,10 @@ export interface FoundRecord {
   readonly label: string
 }
 
-/** Which record made the signature, and what that means as printable ASCII. The rest comes from outside: escape it. */
+/**
+ * Says which record made the signature, and what that means, as printable ASCII. The rest comes from outside: escape
+ * it.
+ */
 export interface RequestReport {
   /** `undecided`: the signature cannot be read, or not everything was tried */
   readonly outcome: 'made' | 'none' | 'undecided'
@@ -60,7 +63,7 @@ export interface RequestReport {
   readonly algorithm?: string
 }
 
-/** More than any name has, so that a hostile zone cannot have thousands tried. */
+/** Limits the records that are tried to more than any name has: a hostile zone may list thousands. */
 const MAX_TRIED = 64
 
 /**

@@ -2,7 +2,7 @@ import { type Answer, AUTHENTIC_DATA } from 'dns-packet'
 import { lowerCase, normalizeName } from '../../src/tools/index.ts'
 import type { Dns, Reply } from './ask.ts'
 
-/** What a name server says, at one of its addresses. It comes from outside: escape it. */
+/** The reply of a name server, at one of its addresses. It comes from outside: escape it. */
 export interface ServerReport {
   readonly server: string
   readonly address: string
@@ -17,7 +17,7 @@ export interface ServerReport {
   readonly texts?: readonly string[] | undefined
 }
 
-/** One name of the chain of aliases, with the name servers of its zone. */
+/** One name of the CNAME chain, with the name servers of its zone. */
 export interface Hop {
   readonly name: string
   readonly zone?: string
@@ -62,7 +62,7 @@ export async function traceName(asked: Dns, name: string) {
     /** the resolver fails, but not where it is asked not to validate */
     isBogus: reply.rcode === 'SERVFAIL' && isAnswer(await dns.resolve('TXT', name)),
     hops,
-    /** the aliases go in a circle, or are more than 8 */
+    /** the aliases form a loop, or are more than 8 */
     isEndless: next !== undefined,
     /** the name with the zone appended twice, where that is the name that has a record */
     misplaced: next === undefined ? await findMisplaced(dns, hops.at(-1)!) : undefined
@@ -114,16 +114,16 @@ async function askZone(dns: Dns, name: string, records: readonly Answer[]): Prom
 const recordsIn = ({ answers = [], authorities = [], additionals = [] }: Reply): readonly Answer[] =>
   [answers, authorities, additionals].flat()
 
-/** The zone whose name servers are among the records; empty where the name is not in it. */
+/** Finds the zone whose name servers are among the records; empty where the name is not in it. */
 function zoneIn(records: readonly Answer[], name: string): string {
   const zone = lowerCase(select(records, 'NS')[0]?.name ?? '')
   return `.${name}`.endsWith(`.${zone}`) ? zone : ''
 }
 
-/** What a name server says of its own zone. */
+/** Reads the reply of a name server about its own zone. */
 function answerIn(reply: Reply, name: string): Pick<ServerReport, 'error' | 'isAbsent' | 'alias' | 'texts'> {
   const [cname] = select(reply.answers, 'CNAME', name)
-  // BIND sends the aliases of a circle with SERVFAIL.
+  // BIND sends a CNAME loop with SERVFAIL.
   if (cname === undefined && !isAnswer(reply)) return { error: reply.error ?? reply.rcode }
   if (!reply.flag_aa) return { error: 'not authoritative' }
   const texts = select(reply.answers, 'TXT', name).map(({ data }) => Buffer.concat(data as Buffer[]).toString('latin1'))
@@ -132,20 +132,20 @@ function answerIn(reply: Reply, name: string): Pick<ServerReport, 'error' | 'isA
 
 const isAnswer = ({ rcode }: Reply): boolean => rcode === 'NOERROR' || rcode === 'NXDOMAIN'
 
-/** The records of a type at a name; at any name without one. */
+/** Selects the records of a type at a name; at any name without one. */
 const select = <T extends Answer['type']>(records: readonly Answer[] | undefined, type: T, name?: string) =>
   (records ?? [])
     .filter((record): record is Answer & { type: T } => record.type === type)
     .filter(record => name === undefined || lowerCase(record.name) === name)
 
-/** How long the resolver keeps what it said: the records, or that there are none (RFC 2308 section 5). */
+/** Returns how long the resolver keeps its reply: the records, or that there are none (RFC 2308 section 5). */
 function ttlOf({ answers = [], authorities }: Reply): number | undefined {
   const positive = answers.flatMap(record => ('ttl' in record ? (record.ttl ?? []) : []))
   const negative = select(authorities, 'SOA').map(({ ttl = 0, data }) => Math.min(ttl, data.minimum ?? 0))
   return [...positive, ...negative].sort((one, other) => one - other)[0]
 }
 
-/** A zone file appends the zone to a name without a dot at its end. */
+/** Finds a key at a misplaced name: a zone file appends the zone to a name without a dot at its end. */
 async function findMisplaced(dns: Dns, { name, zone, servers }: Hop): Promise<string | undefined> {
   const appended = normalizeName(`${name}.${zone}`)
   const isMissing = servers.some(({ texts }) => texts?.length === 0)

@@ -9,7 +9,7 @@ interface ServedKey {
   readonly isAsked: boolean
 }
 
-/** What was done, besides the responses to it. */
+/** The attempt, besides the responses to it. */
 interface Attempt {
   readonly isForgery: boolean
   readonly keyId: string
@@ -20,7 +20,7 @@ interface Attempt {
   readonly dateTolerance: number
 }
 
-/** The exit code, and what the responses mean where they differ from those of a correct receiver. */
+/** The exit code, and the meaning of responses that differ from those of a correct receiver. */
 export type Conclusion = readonly [exit: number, ...lines: string[]]
 
 export function conclude(responses: readonly Response[], attempt: Attempt): Conclusion {
@@ -32,7 +32,7 @@ export function conclude(responses: readonly Response[], attempt: Attempt): Conc
 
 export const isAccepted = ({ status }: Response): boolean => status >= 200 && status < 300
 
-/** What shows only in several responses to the same bytes; undefined where they are as they should be. */
+/** Compares several responses to the same bytes; undefined where they are as they should be. */
 function concludeRepetitions([first, ...repeated]: readonly Response[], accepted: number): Conclusion | undefined {
   const again = repeated.findIndex(isAccepted)
   if (again < 0) return undefined
@@ -60,8 +60,8 @@ function concludeFirst(first: Response, attempt: Attempt): Conclusion {
   const { isForgery, keyId, dns, dateTolerance } = attempt
   const isAsked = dns?.isAsked === true
   if (isAccepted(first)) return dns === undefined || isAsked ? [EXIT.ok] : [EXIT.unknown, notProven(dns, attempt)]
-  // A receiver of one's own may leave WWW-Authenticate out; that it asked for the key shows that it verifies.
-  // Only a body is too large, and it is read after the key was asked for.
+  // A receiver with a handler of its own may leave WWW-Authenticate out; that it asked for the key shows that it
+  // verifies. Only a body is too large, and it is read after the key was asked for.
   const isEarly = status === 413 && dns !== undefined && !isAsked
   const isOurs = (isRefusal(first) && !isEarly) || (isAsked && [401, 413, 503].includes(status))
   const isUnmarked = status === 401 && headers['www-authenticate'] === undefined
@@ -76,7 +76,7 @@ function concludeFirst(first: Response, attempt: Attempt): Conclusion {
   return clock === undefined ? [exit, ...keyAdvice(attempt)] : [exit, clock]
 }
 
-/** An answer of 2xx without a question for the key. */
+/** Explains a response of 2xx without a query for the key. */
 function notProven({ address }: ServedKey, { keyId, started }: Attempt): string {
   const elsewhere =
     started === undefined
@@ -88,7 +88,7 @@ function notProven({ address }: ServedKey, { keyId, started }: Attempt): string 
   )
 }
 
-/** For a 503 of this library: no check failed, and one could not be decided. */
+/** Explains a 503 of this library: no check failed, and one could not be decided. */
 function undecided({ keyId, dns, started }: Attempt): string[] {
   if (dns?.isAsked === true)
     return [
@@ -110,7 +110,7 @@ function undecided({ keyId, dns, started }: Attempt): string[] {
   ]
 }
 
-/** For a receiver that refused before it asked for the key, as far as can be seen. */
+/** Advises on a receiver that refused before it asked for the key, as far as can be seen. */
 function keyAdvice({ keyId, dns, started }: Attempt): string[] {
   if (started !== undefined)
     return [
@@ -128,7 +128,7 @@ function keyAdvice({ keyId, dns, started }: Attempt): string[] {
   )
 }
 
-/** How a receiver is made to ask the DNS server of this command. */
+/** Says how to make a receiver ask the DNS server of this command. */
 const askThisOne = (when: string, address: string): string[] => [
   `${when}start the gateway with --dns-server ${address}, or give createVerifier this line:`,
   `  lookupTxt: dnsTxtLookup({ servers: ['${address}'] })`

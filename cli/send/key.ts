@@ -13,7 +13,7 @@ import type { FLAGS } from './flags.ts'
 
 const RSA_BITS = 2048
 
-/** The key that signs: the given one, or a fresh one. @throws UsageError */
+/** Returns the key that signs: the given one, or a fresh one. @throws UsageError */
 export async function loadKey(
   { selector, serviceDomain, key: file }: Values<typeof FLAGS>,
   io: Io
@@ -43,6 +43,8 @@ export async function serveRecord(address: string, { keyId, record }: SigningKey
   }
 }
 
-/** A TXT record in the form of a zone file. Strings are joined with nothing between, so short ones work as well. */
+/**
+ * Writes a TXT record in the form of a zone file. Strings are joined with nothing between, so short ones work as well.
+ */
 export const zoneRecord = ({ keyId, record }: SigningKey): string =>
   `${keyId}. 300 IN TXT (\n${record.join('').replace(/.{1,70}/g, '  "$&"\n')})`

@@ -3,10 +3,10 @@ import type { SignedTestRequest } from '../../src/testing/index.ts'
 
 export const PRINTED_FORMS = ['http', 'curl'] as const
 
-/** How `--print` writes a request down. */
+/** The forms in which `--print` writes a request. */
 export type PrintedForm = (typeof PRINTED_FORMS)[number]
 
-/** Where a request goes, and what the client accepts there. */
+/** The server that gets a request, and the certificates that the client accepts there. */
 interface Destination {
   readonly url: URL
   /** path and query as they are sent; the signed target may have more */
@@ -16,7 +16,7 @@ interface Destination {
 }
 
 /**
- * The signed request as text of printable ASCII: the lines of HTTP/1.1, or a command for a POSIX shell.
+ * Writes the signed request as text of printable ASCII: the lines of HTTP/1.1, or a command for a POSIX shell.
  *
  * @throws UsageError for what cannot be written so, because another request would be printed than was signed
  */
@@ -35,7 +35,10 @@ function http({ method, headers, body }: SignedTestRequest, { path }: Destinatio
   return [`${method} ${path} HTTP/1.1`, ...lines, '', text].join('\n')
 }
 
-/** A single argument of a program may have 128 KB on Linux; what the shell itself prints has no such limit. */
+/**
+ * Limits the length of a command: a single argument of a program may have 128 KB on Linux. Text that the shell itself
+ * prints has no such limit.
+ */
 const MAX_ARGUMENT = 100_000
 
 function curl({ method, headers, body }: SignedTestRequest, { url, path, isInsecure }: Destination): string {
@@ -43,7 +46,7 @@ function curl({ method, headers, body }: SignedTestRequest, { url, path, isInsec
   const isArgument = /^[\n -~]*$/.test(text) && text.length <= MAX_ARGUMENT
   const isTyped = headers.some(([name]) => name.toLowerCase() === 'content-type')
   const words = [
-    // Of --request HEAD, curl would wait for a body.
+    // With --request HEAD, curl would wait for a body.
     method === 'HEAD' ? '--head' : `--include --request ${quote(method)}`,
     ...(isInsecure ? ['--insecure'] : []),
     // curl takes brackets for a pattern, and removes dot segments.
@@ -59,5 +62,5 @@ function curl({ method, headers, body }: SignedTestRequest, { url, path, isInsec
     : `printf %s '${Buffer.from(text, 'latin1').toString('base64')}' | base64 -d | ${command}`
 }
 
-/** In single quotes, a POSIX shell takes everything as it is. */
+/** Quotes text for a POSIX shell, which takes everything in single quotes as it is. */
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

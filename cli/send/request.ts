@@ -2,7 +2,7 @@ import { UsageError } from '../../flags/usage-error.ts'
 import { checkRequest, type Fields, findDecompression, lineValues, plural } from '../../src/tools/index.ts'
 import { digestsIn, type Entry, hasDigest, splitUrl } from '../captures/capture.ts'
 
-/** What a captured request gives to the one that is signed again. */
+/** The parts of a captured request that are signed again. */
 export interface TakenRequest {
   readonly method: string
   /** path and query, byte for byte */
@@ -17,7 +17,10 @@ export interface TakenRequest {
   readonly notes: readonly string[]
 }
 
-/** Made new for the request that is sent: what is compared with its time, and what depends on its key or body. */
+/**
+ * Headers that are made again for the request that is sent: those that are compared with its time, and those that
+ * depend on its key or body.
+ */
 const MADE_NEW: ReadonlySet<string> = new Set([
   'host',
   'date',
@@ -30,8 +33,8 @@ const MADE_NEW: ReadonlySet<string> = new Set([
 ])
 
 /**
- * About one connection and not about the request (RFC 9110 section 7.6.1, RFC 9113 section 8.2.2); the client would
- * wait for an answer to Expect.
+ * Headers about one connection and not about the request (RFC 9110 section 7.6.1, RFC 9113 section 8.2.2); the client
+ * would wait for an answer to Expect.
  */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
@@ -47,18 +50,21 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'upgrade'
 ])
 
-/** What proxies on the way of the captured request wrote: the new request takes another way. */
+/** Matches headers that proxies wrote on the way of the captured request: the new request takes another way. */
 const BY_PROXIES = /^(?:forwarded|via|x-real-ip|x-forwarded-.+)$/
 
-/** What HTTP/1.1 can carry in a value (RFC 9110 section 5.5), one octet per character. */
+/** Matches a value that HTTP/1.1 can carry (RFC 9110 section 5.5), one octet per character. */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** RFC 9112 section 3.2: a path, or the asterisk of OPTIONS; no client sends white space or a control character. */
+/**
+ * Matches a target (RFC 9112 section 3.2): a path, or the asterisk of OPTIONS; no client sends white space or a control
+ * character.
+ */
 const TARGET = /^(?:\/[\x21-\x7e\x80-\xff]*|\*)$/
 
 /**
- * The parts of a captured request that are signed again. A capture comes from outside: what is not well-formed HTTP is
- * not sent.
+ * Takes the parts of a captured request that are signed again. A capture comes from outside: a request that is not
+ * well-formed HTTP is not sent.
  *
  * @param given a body that replaces that of the capture
  * @throws UsageError for a request that is malformed, or whose body is not in the capture
@@ -103,7 +109,7 @@ export function takeRequest(entry: Entry, accountHeader: string, given?: Buffer)
   }
 }
 
-/** Each name as it was first written, with the values of its lines (RFC 9110 section 5.3). */
+/** Writes each name as it was first written, with the values of its lines (RFC 9110 section 5.3). */
 function writtenNames({ request }: Entry, taken: ReadonlyMap<string, string>): [name: string, value: string][] {
   return [...taken].map(([name, value]) => {
     const [written = name] = request.headers.find(([other]) => other.toLowerCase() === name) ?? []
@@ -113,11 +119,11 @@ function writtenNames({ request }: Entry, taken: ReadonlyMap<string, string>): [
   })
 }
 
-/** The other form of the draft: Authorization: Signature ... */
+/** Returns whether this is the other form of the draft: Authorization: Signature ... */
 const isOtherSignature = (name: string, value: string): boolean =>
   name === 'authorization' && /^signature[ \t]/i.test(value)
 
-/** What may be wrong, in words that speak of the capture. */
+/** Describes the malformed parts in words about the capture. */
 const MALFORMED = {
   method: 'the method is not a token',
   target: 'the target is empty, or has a line break or NUL',
@@ -135,7 +141,7 @@ function checkWellFormed({ request }: Entry): Fields {
   return checked.value
 }
 
-/** The bytes of the body; null where the request had none. */
+/** Returns the bytes of the body; null for a request without one. */
 function bodyOf({ request: { headers, body }, missingBody }: Entry): Buffer | null {
   const bytes = typeof body === 'string' || body instanceof Uint8Array ? Buffer.from(body as Uint8Array) : body
   const lengths = lineValues(headers, 'content-length')

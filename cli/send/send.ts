@@ -30,7 +30,7 @@ import { type TakenRequest, takeRequest } from './request.ts'
 import { startReceiver } from './start-receiver.ts'
 import { tamper } from './tamper.ts'
 
-/** `signed-requests send` */
+/** The command `signed-requests send`. */
 export const send: Command<typeof FLAGS> = {
   about: [
     'Signs a request as the service does, sends it to a receiver under development, prints the response and says who ' +
@@ -102,7 +102,7 @@ async function readData({ data }: Flags, io: Io): Promise<Buffer | undefined> {
   return data.startsWith('@') ? readBytes(data.slice(1), '--data', io) : Buffer.from(data)
 }
 
-/** What the capture has; its body is not needed where `data` is one. @throws UsageError */
+/** Reads the request of the capture; its body is not needed where `data` is given. @throws UsageError */
 async function readRequest(file: string, flags: Flags, data: Buffer | undefined, io: Io): Promise<TakenRequest> {
   const { chosen, notes } = chooseEntry(readCapture(await readBytes(file, '--request', io)), { entry: flags.entry })
   const taken = takeRequest(chosen, flags.accountHeader, data)
@@ -110,7 +110,7 @@ async function readRequest(file: string, flags: Flags, data: Buffer | undefined,
   return taken
 }
 
-/** Path and query as they are sent: those of the URL, unless it has none of its own and a capture has. */
+/** Returns path and query as they are sent: those of the URL, unless it has none of its own and a capture has. */
 function pathOf({ pathname, search }: URL, taken: TakenRequest | undefined): string {
   const isWithout = pathname === '/' && search === ''
   return taken !== undefined && isWithout ? taken.target : `${pathname}${search}`
@@ -166,7 +166,7 @@ function parseHeader(line: string): [name: string, value: string] {
   return [name, value.trim()]
 }
 
-/** What is sent, and with which key. */
+/** The request that is sent, and its key. */
 interface Sending {
   readonly url: URL
   readonly key: SigningKey
@@ -186,7 +186,7 @@ async function sendSigned(flags: Flags, io: Io, { url, key, request, forgery }: 
   try {
     if (flags.start !== undefined) receiver = await startReceiver(flags.start, url, dns!.address)
     const responses: Response[] = []
-    // One after the other: a receiver that responds late must not get two at once.
+    // Requests are sent one after the other: a receiver that responds late must not get two at once.
     for (let number = 1; number <= Number(flags.repeat); number++) {
       responses.push(await exchange(url, request, tls))
       io.print(responseText(responses.at(-1)!, flags.repeat === '1' ? '' : `${number}: `))
@@ -205,14 +205,14 @@ async function sendSigned(flags: Flags, io: Io, { url, key, request, forgery }: 
     io.note(escapeText(`signed-requests: no answer from ${url.host}: ${describeError(error)}${hint}`, 1000))
     return EXIT.unknown
   } finally {
-    // One that observes writes its verdict after its response.
+    // A receiver that observes writes its verdict after its response.
     if (receiver !== undefined) await delay(500)
     receiver?.kill('SIGKILL') // whatever it does with SIGTERM
     await dns?.close()
   }
 }
 
-/** The same receiver at a loopback address, for a name that stands for this machine. */
+/** Replaces a name for this machine by a loopback address of the same receiver. */
 const atLoopback = (url: URL): string =>
   `write https://localhost${url.port && `:${url.port}`}${url.pathname} --host ${url.host}`
 

@@ -10,7 +10,7 @@ const PROGRAM = 'signed-requests-gateway'
 /** The one command besides the gateway itself. */
 export const AUTHORIZE_COMMAND = 'authorize'
 
-/** What the gateway is called with. @throws UsageError */
+/** Parses the command line of the gateway. @throws UsageError */
 export function parseGateway(args: readonly string[], env: Env): Parsed<typeof GATEWAY> {
   const [word = ''] = args
   if (nearest(word, [AUTHORIZE_COMMAND]) !== undefined) throw unknownCommand(word, [AUTHORIZE_COMMAND])
