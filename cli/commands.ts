@@ -60,7 +60,7 @@ export const programHelp = (commands: Commands): string =>
     hasVersion: true,
     examples: [EXAMPLE, 'npx signed-requests send --help'],
     exits: EXITS,
-    note: 'Colours are for terminals only, and not with NO_COLOR.'
+    note: 'Colours are shown on terminals only, and never with NO_COLOR.'
   })
 
 const EXAMPLE = `\

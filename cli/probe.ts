@@ -19,8 +19,8 @@ import type { Command } from './flags.ts'
 export const probe: Command = {
   about: [
     'Says in stages whether requests from outside reach the receiver at URL: DNS, the TLS certificate, redirects, an ' +
-      'unsigned GET, an unsigned POST, and an unsigned POST of 1 MB. None of them may be accepted: a refusal of this ' +
-      'library is what it wants to see. Where something else answers, it says what.'
+      'unsigned GET, an unsigned POST, and an unsigned POST of 1 MB. None of them may be accepted: this library ' +
+      'should refuse each. If something else answers, says what.'
   ],
   argument: 'URL',
   flags: {},
@@ -28,7 +28,7 @@ export const probe: Command = {
   exits: {
     0: 'a receiver with this library refuses all of them',
     1: 'something else answers',
-    2: 'it is not reached, or its certificate does not hold',
+    2: 'it cannot be reached, or its certificate is not valid',
     64: 'a mistake on the command line'
   },
   run

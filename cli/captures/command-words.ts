@@ -29,7 +29,7 @@ function commandsOfShell(text: string): Word[][] {
   while (!reader.isAtEnd()) {
     // A line that goes on ends no word; a space behind the backslash is a mistake of copying.
     if (reader.take(/\\[ \t]*\r?\n/y)) continue
-    // Where the backslashes were lost, an option shows that the line before goes on.
+    // An option at the start of a line shows that the line before goes on, although its backslash was lost.
     if (reader.take(/[ \t\r]+|\n(?=[ \t]*-)/y)) words.end()
     else if (!words.isOpen() && reader.take(/#[^\n]*/y)) continue
     else if (reader.take(/<<[^\n]*/y)) words.addProblem(HERE_DOCUMENT)
@@ -136,7 +136,7 @@ function createWords() {
   const commands: Word[][] = []
   let words: Word[] = []
   let parts: string[] | undefined
-  // What stands outside quotes, for what the shell looks for there.
+  // The text outside quotes, in which the shell looks for braces.
   let bare: string[] = []
   let problem: string | undefined
   let isRedirected = false
@@ -167,7 +167,7 @@ function createWords() {
       return true
     },
     isOpen: () => parts !== undefined,
-    /** What follows is a file for the output or input; digits before it are its number. */
+    /** The next word is a file for the output or input; digits before it are its number. */
     redirect(): void {
       if (parts !== undefined && /^\d+$/.test(parts.join(''))) parts = undefined
       end()

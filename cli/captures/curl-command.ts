@@ -95,7 +95,7 @@ function joined(parts: readonly CurlData[]): string | undefined {
   return parts.map(({ text, separator }, i) => (i === 0 ? text : separator + text)).join('')
 }
 
-/** Where the request goes, and the target on the wire. */
+/** Returns the URL that the request goes to, and the target on the wire. */
 function placeOf(url: string, request: CurlRequest) {
   const { defaultProtocol = 'http' } = request
   const text = request.isGlobOff ? url : withoutGlobs(url)
@@ -158,7 +158,7 @@ function withoutDots(rest: string): string {
   return `/${segments.join('/')}${query < 0 ? '' : rest.slice(query)}`
 }
 
-/** What --get, --url-query and --upload-file add to the target. */
+/** Adds the parts of --get, --url-query and --upload-file to the target. */
 function withQuery(target: string, { isGet, data, queries, upload }: CurlRequest): string {
   const parts = isGet ? data : []
   if (parts.length > 0 && queries.length > 0)
@@ -220,7 +220,7 @@ function typeOf(request: CurlRequest): HeaderLine[] {
   return [['Content-Type', isJson ? 'application/json' : 'application/x-www-form-urlencoded']]
 }
 
-/** What the program adds itself, of what may be signed; and without what browsers write of the fields of HTTP/2. */
+/** Adds the Content-Length, which the program itself adds; drops pseudo-headers that browsers write among the others. */
 export function withLength(headers: readonly HeaderLine[], body: Buffer | null): HeaderLine[] {
   const isHttp2 = lineValues(headers, 'authority').length > 0
   const kept = headers.filter(([name]) => !isHttp2 || !/^(?:authority|method|path|scheme)$/i.test(name))

@@ -1,6 +1,6 @@
 import { UsageError } from '../../flags/usage-error.ts'
 
-/** What the options of a command say about its request; texts have one octet a character. */
+/** The request as the options of a command describe it; texts have one octet a character. */
 export interface CurlRequest {
   readonly urls: string[]
   /** the lines of --header, as they are written */

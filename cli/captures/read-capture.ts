@@ -94,7 +94,7 @@ function parse(bytes: Buffer, start: string): Entry[] {
   if (/^\s*(?:\{|\[\s*[[\]{"])/.test(start)) return parseJsonText(bytes)
   if (POWERSHELL.test(start)) return parsePowerShell(bytes.toString('utf8'))
   if (FETCH_CALL.test(start)) return parseFetchCalls(bytes.toString('utf8'))
-  // What curl -v prints under a command is what was sent.
+  // The lines that curl -v prints under a command are the request that was sent.
   if (CURL_COMMAND.test(start) && !CURL_DUMP.test(start)) return parseCurlCommand(bytes.toString('latin1'))
   const [, indent] = INDENTED.exec(start) ?? []
   if (indent !== undefined) return parseHttp(unindent(bytes, Buffer.from(indent)))

@@ -15,18 +15,19 @@ import type { ServerReport, Trace } from './trace.ts'
 const WORDS = {
   published: 'Usable: each name server that replies has the key, and so has the receiver',
   'resolver-has-key': "Usable: the receiver's DNS server has a good key; ",
-  'resolver-has-none': "The sender must publish the key, unless others see it: the receiver's DNS server has none; ",
+  'resolver-has-none':
+    "The sender must publish the key, unless others see it: the receiver's DNS server does not have it; ",
   'bad-record': 'The sender must ',
   'not-published': 'The sender must publish the key: the name servers have no record at ',
   withdrawn:
-    'The sender must publish the key again, unless it was withdrawn: its name servers have none; the receiver ' +
-    'has one for ',
+    'The sender must publish the key again, unless it was withdrawn: its name servers do not have it; the ' +
+    'receiver has it for ',
   'resolver-has-old':
     'The receiver must wait, or empty the cache of its DNS server: the key is published, and that server remembers ',
   'servers-differ': 'The sender must make its name servers equal: ',
   'server-fails': 'The sender must repair a name server: the others have the key, and so has the receiver, but not ',
   'servers-private':
-    'The receiver must run this again with --private: the world may see another answer; at private addresses are ',
+    'The receiver must run this again with --private: others may get another answer; at private addresses are ',
   'no-server-answers':
     'The sender must repair its name servers, unless a firewall here drops port 53, which looks the same: none of ' +
     'them answers from here, in ',
@@ -85,7 +86,7 @@ export function conclude(texts: readonly string[], error: string | undefined, li
 /** Concludes without name servers: none was asked, or none has answered. */
 function concludeUnanswered(hasKey: boolean, error: string | undefined, trace?: Trace) {
   const { name = '', zone = '', servers = [] } = trace?.hops.at(-1) ?? {}
-  const has = `the receiver has ${hasKey ? 'a good key' : 'none'}`
+  const has = `the receiver has ${hasKey ? 'a good key' : 'no good key'}`
   if (servers.some(server => server.error === 'EPRIVATE'))
     return say('servers-private', `the name servers of ${zone}; ${has}`)
   if (zone === '' && error !== undefined) return say('resolver-fails', error)

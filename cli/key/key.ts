@@ -33,7 +33,7 @@ const FLAGS = {
 export const key: Command<typeof FLAGS> = {
   about: [
     "Asks the receiver's DNS server for the key at NAME (a keyId, such as one._domainkey.service.example), then the " +
-      'name servers that are responsible for it. Says first what is to be done, and by whom.',
+      'name servers that are responsible for it. Says first who must fix what.',
     'With --request, says which of these keys a captured request was signed with.',
     'With --doh the name servers are not asked: that needs DNS on port 53.'
   ],

@@ -62,7 +62,7 @@ type Flags = Values<typeof FLAGS>
 async function run(flags: Flags, io: Io, argument: string): Promise<number> {
   const url = parseUrl(argument)
   assertFlags(flags, url)
-  // What is printed may be read by a program: all else is beside it.
+  // The printed request may be read by a program: everything else goes to stderr.
   const say = flags.print === undefined ? io.print : io.note
   const key = await loadKey(flags, io)
   const data = await readData(flags, io)
@@ -116,7 +116,7 @@ function pathOf({ pathname, search }: URL, taken: TakenRequest | undefined): str
   return taken !== undefined && isWithout ? taken.target : `${pathname}${search}`
 }
 
-/** What was taken from the capture, and what was made of it. */
+/** Says what was taken from the capture, and what was made of it. */
 function linesAbout(taken: TakenRequest, { method, target, headers, body }: SignedTestRequest, path: string): string[] {
   const names = ['host', 'date', taken.accountHeader.toLowerCase()]
   const made = headers.filter(([name]) => names.includes(name.toLowerCase())).map(line => line.join(': '))

@@ -20,7 +20,9 @@ export const FORGERY_NAMES = ['body', 'date', 'host', 'account', 'signature'] as
 
 type ForgeryName = (typeof FORGERY_NAMES)[number]
 
-/** What `--tamper` changes after the request was signed, and how a receiver that verifies refuses it. */
+/**
+ * Says what each word of `--tamper` changes after the request was signed, and how a receiver that verifies refuses it.
+ */
 const FORGERIES: Readonly<Record<ForgeryName, readonly [what: string, refusal: string, change: Change]>> = {
   body: ['one byte of the body', 'digest-mismatch', otherByte],
   date: ['the Date, ten seconds earlier', 'signature-mismatch', tenSecondsEarlier],

@@ -54,7 +54,9 @@ describe('where no name server answers', () => {
   })
 
   test('and the receiver has none', () => {
-    expect(say([], undefined, trace(silent)).text).toBe(`${SILENT}(ETIMEOUT, ECONNREFUSED); the receiver has none.`)
+    expect(say([], undefined, trace(silent)).text).toBe(
+      `${SILENT}(ETIMEOUT, ECONNREFUSED); the receiver has no good key.`
+    )
   })
 
   test("and the receiver's DNS server fails", () => {
@@ -77,7 +79,7 @@ describe('where no name server answers', () => {
     expect(say(KEY, undefined).text).toBe(
       "Usable: the receiver's DNS server has a good key; the name servers were not asked."
     )
-    expect(say([], undefined).text).toMatch(/ has none; the name servers were not asked\.$/)
+    expect(say([], undefined).text).toMatch(/ does not have it; the name servers were not asked\.$/)
   })
 
   test('because the DNS server does not say which these are', () => {
