@@ -29,16 +29,20 @@ export function announcedLength(contentLength: string | undefined, limit: number
   return announced > 0 && announced <= limit ? announced : 0
 }
 
-/** May the rest of a body be made ready, when so much has come? A sender may withhold it. */
-const isLikely = (announced: number, length: number): boolean => length <= announced && announced <= 4 * length
+/** Bytes that are made ready for a body of which anything has come, if so many were announced. */
+const ALWAYS_READY = 65_536
+
+/** The bytes to make ready for a body of which so many have come: a sender may withhold most of what it announces. */
+const readyFor = (length: number, announced: number): number =>
+  announced <= 4 * length ? announced : Math.min(announced, ALWAYS_READY)
 
 /** Bytes that a body takes at most while it is read: what `append` makes ready, and then a copy of the right size. */
 export const mostHeld = (length: number, announced: number): number =>
-  isLikely(announced, length) ? Math.max(announced, 2 * length) : 2 * length
+  length === 0 ? 0 : Math.max(2 * length, readyFor(length, announced))
 
 /**
  * Appends to a buffer that doubles, so that tiny chunks cost no more than their bytes. It grows at once to the announced
- * length of the body where that is likely.
+ * length of the body when a quarter of it has come.
  */
 export function append(
   bytes: Uint8Array<ArrayBuffer>,
@@ -51,7 +55,8 @@ export function append(
     bytes.set(chunk, length)
     return bytes
   }
-  const larger = new Uint8Array(isLikely(announced, needed) ? announced : Math.max(2 * bytes.length, needed))
+  const ready = readyFor(needed, announced)
+  const larger = new Uint8Array(ready >= needed ? ready : Math.max(2 * bytes.length, needed))
   larger.set(bytes.subarray(0, length))
   larger.set(chunk, length)
   return larger

@@ -56,7 +56,7 @@ async function readStream(
   let onLate = () => {}
   const timer = setTimeout(() => onLate(), bodyTimeout)
   const isTiny = countPieces()
-  let bytes: Bytes = new Uint8Array(Math.min(announced, MAX_ANNOUNCED))
+  let bytes: Bytes = new Uint8Array(0)
   let length = 0
   try {
     const chunks = iterate(stream)
@@ -87,9 +87,6 @@ async function readStream(
   }
   throw new TypeError('request.body must be a stream of bytes (Uint8Array): do not call setEncoding() on it')
 }
-
-/** Bytes that are made ready for a body because its head says that they come: a sender may withhold them. */
-const MAX_ANNOUNCED = 65_536
 
 /** Nobody awaits this: a stream that hangs may hang here too, and the outcome does not matter. */
 function release(chunks: Chunks): void {
