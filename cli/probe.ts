@@ -2,7 +2,9 @@ import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
+import type { Values } from '../flags/flag.ts'
 import { aside, escapeText, withTone, wrapWords } from '../src/tools/index.ts'
+import { ALLOW_SELF_SIGNED, assertAtLoopback, isUntrusted, selfSignedAdvice } from './certificates.ts'
 import { EXIT, type Io } from './command.ts'
 import {
   describeError,
@@ -15,16 +17,21 @@ import {
 } from './exchange.ts'
 import type { Command } from './flags.ts'
 
+const FLAGS = { allowSelfSigned: ALLOW_SELF_SIGNED } as const
+
 /** The command `signed-requests probe`. */
-export const probe: Command = {
+export const probe: Command<typeof FLAGS> = {
   about: [
     'Says in stages whether requests from outside reach the receiver at URL: DNS, the TLS certificate, redirects, an ' +
       'unsigned GET, an unsigned POST, and an unsigned POST of 1 MB. None of them may be accepted: this library ' +
       'should refuse each. If something else answers, says what.'
   ],
   argument: 'URL',
-  flags: {},
-  examples: ['npx signed-requests probe https://hooks.example.com/hook'],
+  flags: FLAGS,
+  examples: [
+    'npx signed-requests probe https://hooks.example.com/hook',
+    'npx signed-requests probe https://localhost:8443/hook --allow-self-signed'
+  ],
   exits: {
     0: 'a receiver with this library refuses all of them',
     1: 'something else answers',
@@ -34,8 +41,10 @@ export const probe: Command = {
   run
 }
 
-async function run(_: object, io: Io, argument: string): Promise<number> {
+async function run({ allowSelfSigned }: Values<typeof FLAGS>, io: Io, argument: string): Promise<number> {
   const url = parseUrl(argument)
+  if (allowSelfSigned) assertAtLoopback(url, atLoopback(url))
+  const tls = { rejectUnauthorized: allowSelfSigned !== true }
   let isOurs = true
   let stage = 'DNS'
   // Text from outside is escaped before it comes here.
@@ -48,13 +57,13 @@ async function run(_: object, io: Io, argument: string): Promise<number> {
     const found = await lookup(endpointOf(url).host, { all: true })
     report('ok', `${url.hostname} is ${found.map(({ address }) => address).join(', ')}`)
     stage = 'TLS'
-    if (url.protocol === 'https:') report('ok', escapeText(await certificateOf(url), 1000))
+    if (url.protocol === 'https:') report('ok', escapeText(await certificateOf(url, tls), 1000))
     else report('--', 'not run: the URL is http')
     for (const [name, body] of REQUESTS) {
       stage = name
       const method = body === null ? 'GET' : 'POST'
       const fields = { Host: url.host, ...FIELDS, 'Content-Length': String(body?.length ?? 0) }
-      const response = await exchange(url, { method, headers: Object.entries(fields), body })
+      const response = await exchange(url, { method, headers: Object.entries(fields), body }, tls)
       const { status } = response
       const isOwn = isRefusal(response) && status !== 413
       const isRedirect = status >= 300 && status <= 399
@@ -63,7 +72,8 @@ async function run(_: object, io: Io, argument: string): Promise<number> {
       report(isOwn ? 'ok' : 'FAIL', text)
     }
   } catch (error) {
-    report('FAIL', escapeText(`${url.host}: ${describeError(error)}`, 1000))
+    const hint = isUntrusted(error) ? `; ${selfSignedAdvice(url, atLoopback(url))}` : ''
+    report('FAIL', escapeText(`${url.host}: ${describeError(error)}${hint}`, 1000))
     return EXIT.unknown
   }
   return isOurs ? EXIT.ok : EXIT.refused
@@ -79,14 +89,18 @@ const REQUESTS: readonly (readonly [name: string, body: Buffer | null])[] = [
 // Bot rules refuse a request without Accept.
 const FIELDS = { 'User-Agent': 'signed-requests-probe', Accept: '*/*', 'Content-Type': 'application/json' }
 
-/** Resolves to the certificate when chain and name hold. */
-async function certificateOf(url: URL): Promise<string> {
+/** Replaces a name for this machine by a loopback address of the same receiver. */
+const atLoopback = (url: URL): string => `probe https://localhost${url.port && `:${url.port}`}${url.pathname}`
+
+/** Resolves to the certificate when chain and name hold, or need not. */
+async function certificateOf(url: URL, tls: { readonly rejectUnauthorized: boolean }): Promise<string> {
   const { host, port } = endpointOf(url)
-  const socket = connect({ host, port, ...(isIP(host) === 0 && { servername: host }) })
+  const socket = connect({ ...tls, host, port, ...(isIP(host) === 0 && { servername: host }) })
   try {
     await once(socket, 'secureConnect', { signal: AbortSignal.timeout(RESPONSE_TIMEOUT) })
     const { valid_to, issuer } = socket.getPeerCertificate()
     const by = issuer?.O ?? issuer?.CN ?? 'an authority without a name'
+    if (!socket.authorized) return `${socket.getProtocol()}, any certificate is accepted (--allow-self-signed)`
     return `${socket.getProtocol()}, a certificate for ${host} until ${valid_to}, by ${by}`
   } finally {
     socket.destroy()

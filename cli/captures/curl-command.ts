@@ -36,7 +36,7 @@ function entriesOf(words: readonly Word[]): Entry[] {
   if (others.length > 0)
     throw new UsageError(`the curl command has ${request.urls.length} URLs: save it with the one that is meant`)
   const body = bodyOf(request)
-  const { protocol, authority, user, target } = placeOf(url, request)
+  const { protocol, authority, user, rest, target } = placeOf(url, request)
   const headers = headersOf(request, authority, user)
   const bodies = body?.texts?.map(text => Buffer.from(text, 'latin1')) ?? []
   const digests = digestsIn(headers)
@@ -58,7 +58,8 @@ function entriesOf(words: readonly Word[]): Entry[] {
       notes: [
         ...(bytes !== null && bytes !== bodies[0] ? [OLD_SPACES] : []),
         ...(request.isGet && request.data.some(({ before }) => before !== undefined) ? [SPACES] : []),
-        ...(addsLength ? [COUNTED] : [])
+        ...(addsLength ? [COUNTED] : []),
+        ...(request.target === undefined && !request.isPathKept && withoutDots(rest) !== rest ? [DOTS] : [])
       ]
     })
   ].map(entry => ({ ...entry, addsLength }))
@@ -67,6 +68,7 @@ function entriesOf(words: readonly Word[]): Entry[] {
 const IN_FILE = 'the body stands in a file that curl reads'
 const COUNTED = 'curl adds the Content-Length of the file with the body'
 const OLD_SPACES = 'by the digest, this is how curl before 7.77 writes --data-urlencode: a space as %20'
+const DOTS = 'curl takes . and .. out of the path; --path-as-is in the command keeps them'
 const SPACES = 'curl before 7.77 writes the spaces of --data-urlencode as %20; here they are +'
 
 function methodOf({ method, isHead, isGet, upload, data }: CurlRequest): string {
@@ -117,6 +119,7 @@ function placeOf(url: string, request: CurlRequest) {
   return {
     protocol,
     authority: port === DEFAULT_PORTS[protocol] ? host : `${host}:${port}`,
+    rest: rest.startsWith('/') ? rest : `/${rest}`,
     user: userInfo === undefined ? undefined : percentDecoded(userInfo.includes(':') ? userInfo : `${userInfo}:`),
     target
   }

@@ -10,7 +10,7 @@ interface ServedKey {
 }
 
 /** The attempt, besides the responses to it. */
-interface Attempt {
+export interface Attempt {
   readonly isForgery: boolean
   readonly keyId: string
   readonly dns: ServedKey | undefined
@@ -18,6 +18,8 @@ interface Attempt {
   readonly started: string | undefined
   /** seconds */
   readonly dateTolerance: number
+  /** the Host that was signed because the URL has it, and nobody said another */
+  readonly urlHost: string | undefined
 }
 
 /** The exit code, and the meaning of responses that differ from those of a correct receiver. */
@@ -27,7 +29,36 @@ export function conclude(responses: readonly Response[], attempt: Attempt): Conc
   const accepted = responses.filter(isAccepted).length
   if (attempt.isForgery && accepted > 0)
     return [EXIT.refused, 'The forgery was accepted: nothing verifies it, or the receiver only observes.']
-  return concludeRepetitions(responses, accepted) ?? concludeFirst(responses[0]!, attempt)
+  const repeated = concludeRepetitions(responses, accepted)
+  if (repeated !== undefined) return repeated
+  const [exit, ...lines] = concludeFirst(responses[0]!, attempt)
+  return [exit, ...lines, ...aboutRefusedRepetitions(responses)]
+}
+
+/** What the repetitions show where none was accepted, and the first was. */
+function aboutRefusedRepetitions([first, ...repeated]: readonly Response[]): string[] {
+  if (repeated.length === 0 || !isAccepted(first!)) return []
+  const other = repeated.find(({ status }) => status !== 401)
+  if (other !== undefined)
+    return [`No repetition was accepted, but a response was ${other.status}: a replay is refused with 401.`]
+  return [
+    repeated.length === 1 ? 'The replay was refused, as it should be.' : 'Each replay was refused, as it should be.'
+  ]
+}
+
+/** Of several requests, each with its own conclusion: every forgery, and the good one at the end. */
+export function concludeAll(conclusions: readonly (readonly [name: string | undefined, exit: number])[]): Conclusion {
+  const worst = [EXIT.refused, EXIT.unknown, EXIT.ok].find(exit => conclusions.some(([, each]) => each === exit))!
+  if (conclusions.length === 1) return [worst]
+  const names = conclusions.flatMap(([name, exit]) => (name !== undefined && exit !== EXIT.ok ? [name] : []))
+  const isGoodAccepted = conclusions.some(([name, exit]) => name === undefined && exit === EXIT.ok)
+  const forgeries = conclusions.length - 1
+  const refused =
+    names.length === 0 ? `all ${forgeries} forgeries were refused` : `not refused as it should be: ${names.join(', ')}`
+  const good = isGoodAccepted
+    ? 'the good request was accepted'
+    : 'the good request was not shown to be accepted, so what was refused proves nothing yet'
+  return [worst, `In all: ${refused}; ${good}.`]
 }
 
 export const isAccepted = ({ status }: Response): boolean => status >= 200 && status < 300
@@ -68,13 +99,24 @@ function concludeFirst(first: Response, attempt: Attempt): Conclusion {
   const doubt = isOurs ? '' : ' It may not be signed-requests that refused: WWW-Authenticate: Signature is missing.'
   if (isForgery && status !== 503 && (isOurs || isUnmarked)) return [EXIT.ok, `Refused, as it should be.${doubt}`]
   const exit = status === 503 ? EXIT.unknown : EXIT.refused
-  if (!isOurs) return [exit, `This is not a refusal of signed-requests: ${describeResponse(first)}.`]
+  if (!isOurs)
+    return [
+      exit,
+      `This is not a refusal of signed-requests: ${describeResponse(first)}.`,
+      ...(status === 421 ? aboutHost(attempt) : [])
+    ]
   if (status === 503) return [exit, ...undecided(attempt)]
   if (isAsked)
     return [exit, `The receiver did get the key ${keyId}. Its own log says why it refused: explain(verdict).`]
   const clock = clockAdvice(headers.date ?? '', dateTolerance)
-  return clock === undefined ? [exit, ...keyAdvice(attempt)] : [exit, clock]
+  return clock === undefined ? [exit, ...aboutHost(attempt), ...keyAdvice(attempt)] : [exit, clock]
 }
+
+/** Says which Host was signed where nobody chose it, and a receiver may have refused it. */
+const aboutHost = ({ urlHost }: Attempt): string[] =>
+  urlHost === undefined
+    ? []
+    : [`Host ${urlHost} was signed, that of the URL. If the receiver has another name (hosts): --host NAME signs that.`]
 
 /** Explains a response of 2xx without a query for the key. */
 function notProven({ address }: ServedKey, { keyId, started }: Attempt): string {

@@ -1,8 +1,9 @@
 import { SHARED, UNSHARED } from '../../flags/table.ts'
 import { DEFAULTS } from '../../src/tools/index.ts'
 import { ENTRY_FLAG } from '../captures/choose-entry.ts'
+import { ALLOW_SELF_SIGNED } from '../certificates.ts'
 import { PRINTED_FORMS } from './print.ts'
-import { FORGERY_NAMES } from './tamper.ts'
+import { FORGERY_NAMES, TAMPERINGS } from './tamper.ts'
 
 /** The account id where neither a flag nor a capture has one. */
 export const DEFAULT_ACCOUNT = '1234'
@@ -78,8 +79,10 @@ const REQUEST = {
     flag: 'tamper',
     kind: 'text',
     value: 'WHAT',
-    choices: FORGERY_NAMES,
-    about: `send a forgery: change this after signing, one of ${FORGERY_NAMES.join(', ')}`
+    choices: TAMPERINGS,
+    about:
+      `send a forgery: change this after signing, one of ${FORGERY_NAMES.join(', ')}; or all, which sends each ` +
+      'forgery and then the good request'
   },
   repeat: {
     flag: 'repeat',
@@ -101,7 +104,17 @@ const RECEIVER = {
     flag: 'start',
     kind: 'text',
     value: 'FILE',
-    about: 'start this receiver first (its DNS is that of --serve-dns), and end it after'
+    about:
+      'start this receiver first (its DNS is that of --serve-dns), and end it after; its variable PORT is the port ' +
+      'of the URL'
+  },
+  startPort: {
+    flag: 'start-port',
+    kind: 'number',
+    value: 'N',
+    needs: 'start',
+    about: 'the port on which the receiver of --start listens, for a URL of your own proxy in front of it',
+    fallback: 'that of the URL'
   },
   print: {
     flag: 'print',
@@ -115,11 +128,7 @@ const RECEIVER = {
     kind: 'switch',
     about: 'print the key record, as without --serve-dns'
   },
-  allowSelfSigned: {
-    flag: 'allow-self-signed',
-    kind: 'switch',
-    about: 'accept any certificate, on a loopback address only'
-  }
+  allowSelfSigned: ALLOW_SELF_SIGNED
 } as const
 
 export const FLAGS = { ...SENDER, ...REQUEST, ...RECEIVER } as const

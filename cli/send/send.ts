@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Values } from '../../flags/flag.ts'
 import { UsageError } from '../../flags/usage-error.ts'
@@ -8,7 +7,6 @@ import {
   DEFAULTS,
   escapeText,
   isHost,
-  isLoopback,
   type OptionName,
   plural,
   type SigningKey,
@@ -19,16 +17,17 @@ import {
 } from '../../src/tools/index.ts'
 import { chooseEntry } from '../captures/choose-entry.ts'
 import { readCapture } from '../captures/read-capture.ts'
+import { assertAtLoopback, isUntrusted, selfSignedAdvice } from '../certificates.ts'
 import { EXIT, type Io, readBytes } from '../command.ts'
-import { describeError, exchange, parseUrl, type Response } from '../exchange.ts'
+import { describeError, endpointOf, exchange, parseUrl, type Response } from '../exchange.ts'
 import { addPrefix, type Command } from '../flags.ts'
-import { conclude, isAccepted } from './conclude.ts'
+import { type Attempt, conclude, concludeAll, isAccepted } from './conclude.ts'
 import { DEFAULT_ACCOUNT, FLAGS } from './flags.ts'
 import { loadKey, serveRecord, zoneRecord } from './key.ts'
 import { printRequest } from './print.ts'
 import { type TakenRequest, takeRequest } from './request.ts'
-import { startReceiver } from './start-receiver.ts'
-import { tamper } from './tamper.ts'
+import { type StartedReceiver, startReceiver } from './start-receiver.ts'
+import { FORGERY_NAMES, type ForgeryName, tamper } from './tamper.ts'
 
 /** The command `signed-requests send`. */
 export const send: Command<typeof FLAGS> = {
@@ -46,11 +45,14 @@ export const send: Command<typeof FLAGS> = {
     'npx signed-requests send http://localhost:3000/hook --tamper body \\\n' +
       '--data \'{"id":1}\' --serve-dns 127.0.0.1:5353',
     'npx signed-requests send http://localhost:3000/hook --repeat 2 \\\n--serve-dns 127.0.0.1:5353',
+    'npx signed-requests send https://localhost/hook --tamper all \\\n--start receiver.mjs --start-port 3000',
     'npx signed-requests send http://localhost:3000 --request calls.har --entry 3 \\\n--start receiver.mjs'
   ],
   exits: {
-    0: 'the response is 2xx; with --repeat, the first is and no repetition is; with --tamper, the forgery was refused',
-    1: 'any other response; with --repeat, a repetition was accepted; with --tamper, the forgery was',
+    0:
+      'the response is 2xx; with --repeat, the first is and no repetition is; with --tamper, the forgery was refused; ' +
+      'with --tamper all, each was, and the good request was accepted',
+    1: 'any other response; with --repeat, a repetition was accepted; with --tamper, a forgery was',
     2: 'there is no response, or it is 503; or it is 2xx, and nobody asked the DNS server of --serve-dns for the key',
     64: 'a mistake on the command line, or a capture that cannot be sent'
   },
@@ -71,28 +73,37 @@ async function run(flags: Flags, io: Io, argument: string): Promise<number> {
   const signed = sign({ url, path, taken, body: taken === undefined ? (data ?? null) : taken.body }, key, flags)
   if (taken !== undefined) for (const line of linesAbout(taken, signed, path)) say(wrapWords('', line))
   const { tamper: what, accountHeader: header } = flags
-  const { forged: request, text: forgery } = what === undefined ? { forged: signed } : tamper(what, signed, header)
+  const forge = (name: ForgeryName): Sending => {
+    const { forged, text } = tamper(name, signed, header)
+    return { name, request: forged, text }
+  }
+  const sendings: readonly Sending[] = [
+    ...(what === 'all' ? FORGERY_NAMES : what === undefined ? [] : [what]).map(forge),
+    ...(what === 'all' || what === undefined ? [{ request: signed }] : [])
+  ]
   if (flags.print !== undefined) {
+    const [{ request, text: forgery }] = sendings as [Sending]
     const text = printRequest(flags.print, request, { url, path, isInsecure: flags.allowSelfSigned === true })
     io.note(zoneRecord(key))
     if (forgery !== undefined) io.note(wrapWords('', forgery))
     io.print(text)
     return EXIT.ok
   }
-  return sendSigned(flags, io, { url, key, request: { ...request, path }, forgery })
+  return sendAll(flags, io, { url, path, key, sendings })
 }
 
 /** @throws UsageError for flags that contradict each other or the URL */
 function assertFlags(flags: Flags, url: URL): void {
-  if (flags.allowSelfSigned && !isLoopback(url.hostname))
-    throw new UsageError(
-      `--allow-self-signed is for loopback addresses; if ${url.hostname} is a name of this machine: ${atLoopback(url)}`
-    )
+  if (flags.allowSelfSigned) assertAtLoopback(url, atLoopback(url))
   if (!/^[1-9]\d{0,2}$/.test(flags.repeat))
     throw new UsageError('--repeat takes a number from 1 to 999: how often to send the same bytes')
   const isSent = flags.serveDns !== undefined || flags.start !== undefined || flags.repeat !== '1'
   if (flags.print !== undefined && isSent)
     throw new UsageError('--print sends nothing: leave --serve-dns, --start and --repeat out')
+  if (flags.tamper === 'all' && (flags.print !== undefined || flags.repeat !== '1'))
+    throw new UsageError('--tamper all sends each request once: leave --print and --repeat out')
+  const { startPort = 1 } = flags
+  if (startPort < 1 || startPort > 65_535) throw new UsageError('--start-port takes a port, such as 3000')
   if (flags.request === '-' && flags.data === '@-')
     throw new UsageError('--request - and --data @- both read standard input')
 }
@@ -166,60 +177,81 @@ function parseHeader(line: string): [name: string, value: string] {
   return [name, value.trim()]
 }
 
-/** The request that is sent, and its key. */
+/** A request to send. */
 interface Sending {
-  readonly url: URL
-  readonly key: SigningKey
-  readonly request: SignedTestRequest & { readonly path: string }
-  /** what was changed after signing */
-  readonly forgery: string | undefined
+  readonly request: SignedTestRequest
+  /** what was changed after signing; without it, the request is good */
+  readonly name?: ForgeryName
+  /** the same for a person */
+  readonly text?: string
 }
 
-async function sendSigned(flags: Flags, io: Io, { url, key, request, forgery }: Sending): Promise<number> {
-  const serveAt = flags.serveDns ?? (flags.start && '127.0.0.1:0')
+/** The requests, their destination and their key. */
+interface Sendings {
+  readonly url: URL
+  /** path and query as they are sent */
+  readonly path: string
+  readonly key: SigningKey
+  readonly sendings: readonly Sending[]
+}
+
+async function sendAll(flags: Flags, io: Io, { url, path, key, sendings }: Sendings): Promise<number> {
+  const { start: started, serveDns: serveAt = started && '127.0.0.1:0' } = flags
   const dns = serveAt === undefined ? undefined : await serveRecord(serveAt, key)
   if (dns === undefined || flags.printRecord) io.print(`${zoneRecord(key)}\n`)
   if (dns !== undefined) io.print(`serving the key ${key.keyId}\non ${dns.address}, UDP and TCP\n`)
-  if (forgery !== undefined) io.print(`${wrapWords('', forgery)}\n`)
   const tls = { rejectUnauthorized: flags.allowSelfSigned !== true }
-  let receiver: ChildProcess | undefined
+  let receiver: StartedReceiver | undefined
   try {
-    if (flags.start !== undefined) receiver = await startReceiver(flags.start, url, dns!.address)
-    const responses: Response[] = []
+    if (started !== undefined) receiver = await startReceiver(receiverOf(started, flags, url, dns!.address), io)
+    const conclusions: (readonly [name: ForgeryName | undefined, exit: number])[] = []
     // Requests are sent one after the other: a receiver that responds late must not get two at once.
-    for (let number = 1; number <= Number(flags.repeat); number++) {
-      responses.push(await exchange(url, request, tls))
-      io.print(responseText(responses.at(-1)!, flags.repeat === '1' ? '' : `${number}: `))
+    for (const [i, { request, name, text }] of sendings.entries()) {
+      if (i > 0) io.print('')
+      if (text !== undefined) io.print(`${wrapWords('', text)}\n`)
+      else if (sendings.length > 1) io.print('the good request\n')
+      const responses: Response[] = []
+      for (let number = 1; number <= Number(flags.repeat); number++) {
+        responses.push(await exchange(url, { ...request, path }, tls))
+        io.print(responseText(responses.at(-1)!, flags.repeat === '1' ? '' : `${number}: `))
+      }
+      const attempt: Attempt = {
+        isForgery: name !== undefined,
+        keyId: key.keyId,
+        dns: dns && { address: dns.address, isAsked: await isAsked(dns, key.keyId, responses) },
+        started,
+        dateTolerance: flags.dateTolerance ?? DEFAULTS.dateTolerance,
+        urlHost: flags.host === undefined ? url.host : undefined
+      }
+      const [exit, ...lines] = conclude(responses, attempt)
+      for (const line of lines) io.print(`\n${line.startsWith(' ') ? line : wrapWords('', line)}`)
+      conclusions.push([name, exit])
     }
-    const { start: started, dateTolerance = DEFAULTS.dateTolerance } = flags
-    const served = dns && { address: dns.address, isAsked: await isAsked(dns, key.keyId, responses) }
-    const attempt = { isForgery: forgery !== undefined, keyId: key.keyId, dns: served, started, dateTolerance }
-    const [exit, ...lines] = conclude(responses, attempt)
-    for (const line of lines) io.print(`\n${line.startsWith(' ') ? line : wrapWords('', line)}`)
+    const [exit, ...lines] = concludeAll(conclusions)
+    for (const line of lines) io.print(`\n${wrapWords('', line)}`)
     return exit
   } catch (error) {
     if (error instanceof UsageError) throw error
-    const { code = '' } = error as NodeJS.ErrnoException
-    const isUntrusted = /SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)
-    const hint = isUntrusted ? `; ${selfSignedAdvice(url)}` : ''
+    const hint = isUntrusted(error) ? `; ${selfSignedAdvice(url, atLoopback(url))}` : ''
     io.note(escapeText(`signed-requests: no answer from ${url.host}: ${describeError(error)}${hint}`, 1000))
     return EXIT.unknown
   } finally {
     // A receiver that observes writes its verdict after its response.
     if (receiver !== undefined) await delay(500)
-    receiver?.kill('SIGKILL') // whatever it does with SIGTERM
+    await receiver?.end()
     await dns?.close()
   }
+}
+
+/** Describes the receiver to start: behind a proxy, it listens on this machine, whatever the URL says. */
+function receiverOf(file: string, { startPort }: Flags, url: URL, dnsAddress: string) {
+  const endpoint = startPort === undefined ? endpointOf(url) : { host: 'localhost', port: startPort }
+  return { file, dnsAddress, ...endpoint }
 }
 
 /** Replaces a name for this machine by a loopback address of the same receiver. */
 const atLoopback = (url: URL): string =>
   `write https://localhost${url.port && `:${url.port}`}${url.pathname} --host ${url.host}`
-
-const selfSignedAdvice = (url: URL): string =>
-  isLoopback(url.hostname)
-    ? '--allow-self-signed accepts it, on loopback only'
-    : `if this name is of this machine: ${atLoopback(url)} --allow-self-signed`
 
 /** One that observes may verify after it has answered, in milliseconds. */
 const OBSERVER_TIMEOUT = 1000

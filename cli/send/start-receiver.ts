@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
+import { stripVTControlCharacters } from 'node:util'
 import { UsageError } from '../../flags/usage-error.ts'
-import { endpointOf } from '../exchange.ts'
+import { wrapExact } from '../../src/tools/index.ts'
+import type { Io } from '../command.ts'
 
 /** Loaded before the receiver's file: every resolver of its process asks the DNS server of `send`. */
 const preload = (address: string): string =>
@@ -18,28 +21,71 @@ syncBuiltinESMExports()`
 /** milliseconds until it must listen */
 const START_TIMEOUT = 10_000
 
+/** A receiver that runs. */
+export interface StartedReceiver {
+  /** ends it, and resolves when all that it has written is printed */
+  end(): Promise<void>
+}
+
+/** The receiver to start. */
+interface ReceiverToStart {
+  readonly file: string
+  /** where it must listen; its port is the variable PORT of its process */
+  readonly host: string
+  readonly port: number
+  /** of the DNS server that has the keys */
+  readonly dnsAddress: string
+}
+
 /**
  * Starts a receiver whose keys come from this DNS server, and resolves when it listens. Nothing in its file and no
  * environment variable replaces DNS: it is a flag of Node, given to this process alone.
  */
-export async function startReceiver(file: string, url: URL, dnsAddress: string): Promise<ChildProcess> {
-  if (await listens(url))
-    throw new UsageError(`another program listens on ${url.host} already: end it, or send without --start`)
+export async function startReceiver(
+  { file, host, port, dnsAddress }: ReceiverToStart,
+  io: Pick<Io, 'print' | 'note'>
+): Promise<StartedReceiver> {
+  const place = `${host.includes(':') ? `[${host}]` : host}:${port}`
+  if (await listens(host, port))
+    throw new UsageError(`another program listens on ${place} already: end it, or send without --start`)
   const module = `data:text/javascript,${encodeURIComponent(preload(dnsAddress))}`
   const args = ['--import', module, file]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] })
-  for (const end = Date.now() + START_TIMEOUT; Date.now() < end && child.exitCode === null; await delay(50))
-    if (await listens(url)) return child
-  child.kill('SIGKILL')
-  const state = child.exitCode === null ? `does not listen on ${url.host}` : 'has ended'
+  const env = { ...process.env, PORT: String(port) }
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env })
+  // A process that could not be started writes nothing, and does not listen.
+  const written = printLines(child, io).catch(() => {})
+  const end = async () => {
+    child.kill('SIGKILL') // whatever it does with SIGTERM
+    await written
+  }
+  for (const late = Date.now() + START_TIMEOUT; Date.now() < late && child.exitCode === null; await delay(50))
+    if (await listens(host, port)) return { end }
+  const state = child.exitCode === null ? `does not listen on ${place}` : 'has ended'
+  await end()
   const compile = /\.[cm]?tsx?$/.test(file)
     ? ": if this Node.js cannot run its TypeScript, run this command with NODE_OPTIONS='--import tsx'"
     : ''
   throw new UsageError(`${file} (--start) ${state}${compile}`)
 }
 
-async function listens(url: URL): Promise<boolean> {
-  const socket = connect(endpointOf(url))
+/** How long the output of a receiver may stay open after its end: a process that it has started may hold it. */
+const OUTPUT_TIMEOUT = 1000
+
+/** Prints what the receiver writes, each line with its name in front. Resolves when it has written the last. */
+async function printLines(child: ChildProcess, { print, note }: Pick<Io, 'print' | 'note'>): Promise<void> {
+  const closed = [child.stdout!, child.stderr!].map((stream, i) => {
+    const show = i === 0 ? print : note
+    const lines = createInterface({ input: stream })
+    lines.on('line', line => show(wrapExact('receiver: ', stripVTControlCharacters(line))))
+    return once(lines, 'close')
+  })
+  await once(child, 'exit')
+  await Promise.race([Promise.all(closed), delay(OUTPUT_TIMEOUT)])
+  for (const stream of [child.stdout!, child.stderr!]) stream.destroy()
+}
+
+async function listens(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port })
   const [connected] = await Promise.allSettled([once(socket, 'connect')])
   socket.destroy()
   return connected.status === 'fulfilled'

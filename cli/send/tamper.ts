@@ -18,7 +18,10 @@ const otherCharacter: Change = signature => signature.replace(/.(?=.{20}$)/, fou
 
 export const FORGERY_NAMES = ['body', 'date', 'host', 'account', 'signature'] as const
 
-type ForgeryName = (typeof FORGERY_NAMES)[number]
+export type ForgeryName = (typeof FORGERY_NAMES)[number]
+
+/** What `--tamper` takes. */
+export const TAMPERINGS = [...FORGERY_NAMES, 'all'] as const
 
 /**
  * Says what each word of `--tamper` changes after the request was signed, and how a receiver that verifies refuses it.
@@ -35,7 +38,7 @@ const FORGERIES: Readonly<Record<ForgeryName, readonly [what: string, refusal: s
 export function tamper(name: ForgeryName, request: SignedTestRequest, accountHeader: string) {
   const [what, refusal, change] = FORGERIES[name]
   const text = `tampered after signing: ${what}. A receiver that verifies refuses it, with ${refusal}.`
-  const forged = { ...request, headers: [...request.headers] }
+  const forged: SignedTestRequest = { ...request, headers: [...request.headers] }
   if (name === 'body') {
     const body = change(Buffer.from(request.body ?? []).toString('latin1'))
     forged.body = new Uint8Array(Buffer.from(body, 'latin1'))

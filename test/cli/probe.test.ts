@@ -14,8 +14,8 @@ const receive = nodeHandler(verify, () => {
 })
 
 /** Probes this URL; `text` is what is printed, without the line breaks inside a message. */
-async function probe(url: string) {
-  const { code, stdout } = await runInside(['probe', `${url}/hook`])
+async function probe(url: string, ...flags: readonly string[]) {
+  const { code, stdout } = await runInside(['probe', `${url}/hook`, ...flags])
   return { code, text: stdout.replace(/\n {24}/g, ' ') }
 }
 const probeListener = async (listener: RequestListener) => probe(await serve(listener))
@@ -157,5 +157,22 @@ describe('not reached', () => {
   ])('%s: ends with 2, and says so', async (_, url, says) => {
     const { code, text } = await probe(await url())
     expect([code, text]).toEqual([2, expect.stringMatching(says)])
+  })
+})
+
+describe('--allow-self-signed', () => {
+  test('takes any certificate on loopback, and says so', async () => {
+    const server = createHttpsServer(await makeCertificate('localhost'), receive)
+    const url = `https://localhost:${await listenHere(server)}`
+    const { code, text } = await probe(url, '--allow-self-signed')
+    expect(text).toMatch(/^ok {4}TLS .*any certificate is accepted \(--allow-self-signed\)$/m)
+    expect(text).toMatch(/^ok {4}POST of 1 MB {6}401: refused by signed-requests$/m)
+    expect(code).toBe(0)
+    expect((await probe(url)).text).toMatch(/self-signed.*; --allow-self-signed accepts it, on loopback only$/m)
+  })
+
+  test('is for loopback only', async () => {
+    const { code, stderr } = await runInside(['probe', 'https://a.example:84/b', '--allow-self-signed'])
+    expect([code, stderr]).toEqual([64, expect.stringContaining(': probe https://localhost:84/b\n')])
   })
 })

@@ -1,4 +1,5 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { request as httpRequest } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -230,7 +231,17 @@ describe('the same bytes again', () => {
     const { code, stdout } = await sendServed(await startFleet(stored()), '--repeat', '3', '--data', '{}')
     expect(stdout).toContain('1: answer: 200 OK')
     for (const number of [2, 3]) expect(stdout).toContain(`${number}: answer: 401 Unauthorized\n\n  replayed\n`)
+    expect(stdout).toContain('\nEach replay was refused, as it should be.\n')
     expect(code).toBe(0)
+  })
+
+  test('say of the one repetition that it was refused, and of another answer that it is no refusal', async () => {
+    const { text } = await sendServed(await startFleet(stored()), '--repeat', '2')
+    expect(text).toContain('The replay was refused, as it should be.')
+    const late = { claim: () => Promise.reject(new Error('gone')), release: async () => {} }
+    const other = await sendServed(await startFleet({}, { replayStore: late }), '--repeat', '2')
+    expect(other.text).toContain('No repetition was accepted, but a response was 503: a replay is refused with 401.')
+    expect(other.text).not.toContain('as it should be')
   })
 
   test('end with 1 when the first is refused', async () => {
@@ -249,6 +260,84 @@ describe('the same bytes again', () => {
   ])('%s: says who answered', async (_, fleet, code, says) => {
     const finished = await sendServed(await startFleet(...fleet), '--repeat', '4')
     expect([finished.code, finished.text]).toEqual([code, expect.stringMatching(says)])
+  })
+})
+
+describe('--tamper all', () => {
+  const NAMES = ['one byte of the body', 'the Date', 'the Host', 'the account id', 'one character of the signature']
+
+  test('sends each forgery and then the good request, and ends with 0 where only that is accepted', async () => {
+    const seen: string[] = []
+    const receive = receiver()
+    const url = await serve((request, response) => {
+      seen.push(String(request.headers['signature']))
+      receive(request, response)
+    })
+    const { code, text } = await sendServed(url, '--data', '{"id":1}', '--tamper', 'all')
+    expect(seen).toHaveLength(6)
+    expect(new Set(seen).size).toBe(2)
+    const order = [...NAMES.map(name => `tampered after signing: ${name}`), 'the good request']
+    const places = order.map(part => text.indexOf(part))
+    expect(places).toEqual([...places].sort((a, b) => a - b))
+    for (const part of order) expect(text).toContain(part)
+    expect(text.match(/Refused, as it should be\./g)).toHaveLength(5)
+    expect(text).toContain('In all: all 5 forgeries were refused; the good request was accepted.')
+    expect(code).toBe(0)
+  })
+
+  test('ends with 1 where a forgery was accepted, and names it', async () => {
+    const receive = receiver()
+    const url = await serve((request, response) => {
+      if (request.headers.host === 'forged.example') return response.end()
+      receive(request, response)
+    })
+    const { code, text } = await sendServed(url, '--tamper', 'all')
+    expect(text).toContain('In all: not refused as it should be: host; the good request was accepted.')
+    expect(code).toBe(1)
+  })
+
+  test('ends with 1 where the good request is refused too, which proves nothing', async () => {
+    const { code, text } = await sendServed(await startReceiver(), '--tamper', 'all', '--account', '99')
+    expect(text).toContain('was not shown to be accepted, so what was refused proves nothing yet')
+    expect(code).toBe(1)
+  })
+
+  test('ends with 2 where nothing was decided', async () => {
+    const url = await serve((_, response) => response.writeHead(503, { 'Retry-After': '1' }).end())
+    expect((await sendServed(url, '--tamper', 'all')).code).toBe(2)
+  })
+
+  test.each([
+    ['--print', 'curl'],
+    ['--repeat', '2']
+  ])('sends each request once: not with %s', async (...flags) => {
+    const { code, stderr } = await send('http://localhost:9/', ['--tamper', 'all', ...flags])
+    expect([code, stderr]).toEqual([64, expect.stringContaining('--tamper all sends each request once')])
+  })
+})
+
+describe('a Host that nobody chose', () => {
+  const hosts = { hosts: 'hooks.example.com' }
+
+  test('is said where a receiver refused the request before it asked for the key', async () => {
+    const url = await startReceiver(hosts)
+    const { code, text } = await sendServed(url)
+    const { host } = new URL(url)
+    expect(text).toContain(`Host ${host} was signed, that of the URL. If the receiver has another name (hosts): --host`)
+    expect(code).toBe(1)
+  })
+
+  test('is said where a server has no site for it', async () => {
+    const url = await serve((_, response) => response.writeHead(421).end())
+    expect((await sendServed(url)).text).toContain('was signed, that of the URL.')
+  })
+
+  test('is not said where it was chosen, or cannot be why', async () => {
+    const chosen = await sendServed(await startReceiver(hosts), '--host', 'other.example.com')
+    const asked = await sendServed(await startReceiver({ lookupTxt: async () => [['v=DKIM1; p=']] }))
+    const accepted = await sendServed(await startReceiver())
+    for (const { text } of [chosen, accepted]) expect(text).not.toContain('that of the URL')
+    expect(asked.code).toBe(1)
   })
 })
 
@@ -306,6 +395,54 @@ createServer(async (req, res) => { ${answer} }).listen(${port})`
     expect(code).toBe(2)
   })
 
+  test('gives the port in PORT, and prints what the receiver writes with its name in front', async () => {
+    const { stdout, stderr, url } = await start(
+      "console.log('port ' + process.env.PORT + ' \\x1b[31mred'); console.error('and wrong'); res.end(await find())"
+    )
+    expect(stdout).toContain(`\nreceiver: port ${new URL(url).port} red\n`)
+    expect(stderr).toContain('receiver: and wrong\n')
+  })
+
+  test('starts it on --start-port behind a proxy that has the port of the URL', async () => {
+    const [port, file] = [await freePort(), join(folder, 'behind.mjs')]
+    await writeFile(
+      file,
+      `import { createServer } from 'node:http'
+import { Resolver } from 'node:dns/promises'
+createServer(async (req, res) => {
+  const [strings] = await new Resolver().resolveTxt('test._domainkey.service.example')
+  res.end(req.headers.host + strings.join('').slice(0, 8))
+}).listen(process.env.PORT)`
+    )
+    const proxy = await serve((request, response) => {
+      const { method, url: path, headers } = request
+      request.pipe(httpRequest({ port, method, path, headers }, answer => answer.pipe(response)))
+    })
+    const { code, text } = await send(proxy, ['--start', file, '--start-port', String(port), '--host', 'a.example'])
+    expect(text).toContain('answer: 200 OK')
+    expect(text).toContain('a.examplev=DKIM1;')
+    expect(code).toBe(0)
+  })
+
+  test('says that another program has the port of --start-port', async () => {
+    const { port } = new URL(await serve())
+    const { code, stderr } = await send('http://127.0.0.1:9/', ['--start', 'no-such-file', '--start-port', port])
+    expect([code, stderr]).toEqual([64, expect.stringContaining(`another program listens on localhost:${port}`)])
+  })
+
+  test.each([
+    ['0', '--start-port takes a port, such as 3000'],
+    ['65536', '--start-port takes a port, such as 3000']
+  ])('--start-port %s is a mistake', async (port, says) => {
+    const { code, stderr } = await send('http://127.0.0.1:9/', ['--start', 'no-such-file', '--start-port', port])
+    expect([code, stderr]).toEqual([64, expect.stringContaining(says)])
+  })
+
+  test('--start-port needs --start', async () => {
+    const { code, stderr } = await send('http://127.0.0.1:9/', ['--start-port', '3000'])
+    expect([code, stderr]).toEqual([64, expect.stringContaining('--start')])
+  })
+
   const TYPESCRIPT = ": if this Node.js cannot run its TypeScript, run this command with NODE_OPTIONS='--import tsx'"
   test.each([
     ['broken.mjs', 'process.exit(1)', ''],
@@ -313,7 +450,9 @@ createServer(async (req, res) => { ${answer} }).listen(${port})`
   ])('says that %s has ended', async (name, source, advice) => {
     const file = join(folder, name)
     await writeFile(file, source)
-    const stderr = `signed-requests: ${file} (--start) has ended${advice}\n`
+    const stderr = expect.stringMatching(
+      new RegExp(`(?:^|\n)signed-requests: ${file} \\(--start\\) has ended${advice}\n$`)
+    )
     expect(await send(`http://127.0.0.1:${await freePort()}/`, ['--start', file])).toMatchObject({ code: 64, stderr })
   })
 

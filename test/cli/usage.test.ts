@@ -76,7 +76,7 @@ describe('usage', () => {
     [`${SEND} --serve-dns [::]:5353`, DNS],
     [`${SEND} --serve-dns 127.0.0.1:65536`, DNS],
     [`${SEND} --serve-dns localhost:53`, DNS],
-    [`${SEND} --tamper constructor`, '--tamper must be one of body, date, host, account, signature'],
+    [`${SEND} --tamper constructor`, '--tamper must be one of body, date, host, account, signature, all'],
     [`${SEND} --repeat 0`, '--repeat takes a number from 1 to 999: how often to send the same bytes'],
     [`${SEND} --prefix brand-`, `--prefix takes ${PREFIX}`],
     [`${SEND} --host https://b.example/`, '--host takes a host name, such as hooks.example.com'],

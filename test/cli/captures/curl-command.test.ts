@@ -82,6 +82,12 @@ describe('a file with a curl command', () => {
   })
 })
 
+test('says that curl takes dot segments out of the path, and keeps them for --path-as-is', () => {
+  const notesOf = (command: string) => readAll(command)[0]!.notes
+  expect(notesOf('curl https://a.example/a/../b')).toEqual([expect.stringContaining('takes . and .. out of the path')])
+  for (const url of ['/a/../b --path-as-is', '', '?x=/../', '/a?x']) expect(notesOf(`curl a.example${url}`)).toEqual([])
+})
+
 test('is GET without data, and keeps the Host and the Content-Length that it has', () => {
   const command = "curl --location 'https://10.0.0.5/' --header 'Host: a.example' --header 'content-length: 9'"
   expect(read(command)).toMatchObject({
