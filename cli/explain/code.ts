@@ -3,7 +3,7 @@ import { UsageError } from '../../flags/usage-error.ts'
 import type { Code } from '../../src/index.ts'
 import { CODES, isUnavailable, type Line, nearest, withTone, wrapWords } from '../../src/tools/index.ts'
 
-/** What a code means, as plain text. */
+/** Explains a code, as plain text. */
 export interface CodeExplanation {
   readonly code: Code
   readonly check: string
