@@ -8,6 +8,7 @@ export const ENTRIES = {
   index: 'src/index.ts',
   'account/index': 'src/account/index.ts',
   'doh/index': 'src/doh/index.ts',
+  'recorder/index': 'src/recorder/index.ts',
   'replay/index': 'src/replay/index.ts',
   'rfc9421/index': 'src/standards/rfc9421/index.ts',
   'testing/index': 'src/testing/index.ts'

@@ -1,4 +1,4 @@
-import { bufferedBody, readBody } from './body/read.ts'
+import { type BodyResult, bufferedBody, readBody } from './body/read.ts'
 import { askAccounts, checkAccount, NOT_ASKED } from './checks/account.ts'
 import type { Context } from './checks/context.ts'
 import { checkCoverage } from './checks/coverage.ts'
@@ -20,15 +20,16 @@ import { createLookup } from './key/lookup.ts'
 import { memoizeRecent } from './memo.ts'
 import { kindOf } from './mistakes.ts'
 import { type VerifierOptions, validateOptions } from './options/options.ts'
+import type { RefusedRequest } from './recorder/recorder.ts'
 import { type Claim, createClaims } from './replay/claim.ts'
 import { UNREADABLE } from './result/result.ts'
 import type { SchemeName } from './result/scheme-name.ts'
 import type { SchemeRules } from './standards/scheme.ts'
 import { assertVerdict } from './verdict/assert.ts'
 import { measured, type Stages, withDiagnostics } from './verdict/diagnostics.ts'
-import { observe, withObservation } from './verdict/observation.ts'
-import { allPassed, type EveryCheck, NO_FAILURES, NO_STORE, refuse } from './verdict/refuse.ts'
-import type { Verdict, Verified } from './verdict/verdict.ts'
+import { type Observation, observe, withObservation } from './verdict/observation.ts'
+import { allPassed, type EveryCheck, NO_FAILURES, NO_STORE, type ReturnedByCheck, refuse } from './verdict/refuse.ts'
+import type { Rejected, Unavailable, Verdict, Verified } from './verdict/verdict.ts'
 
 /** A verifier for the requests of one service to one receiver. */
 export interface Verify {
@@ -64,9 +65,10 @@ export interface Verify {
  */
 export function createVerifier(options: VerifierOptions): Verify {
   const settings = validateOptions(options)
+  const given = { ...options }
   const lookup = createLookup(settings.lookupTxt, settings.lookupTimeout)
   const keyOf = createKeyCache(settings)
-  const { replayStore, replayTimeout } = settings
+  const { replayStore, replayTimeout, recorder } = settings
   const claims = replayStore && createClaims(replayStore, replayTimeout)
   const claimOf = new WeakMap<Verdict, Claim>()
   // A service has one key a month.
@@ -79,7 +81,7 @@ export function createVerifier(options: VerifierOptions): Verify {
 
     // received request -> parsed headers
     const wellFormed = checkRequest(request)
-    if (!wellFormed.ok) return refuse({ request: wellFormed }, 'the request is malformed', seen)
+    if (!wellFormed.ok) return refused(request, seen, { request: wellFormed }, 'the request is malformed')
     const fields = wellFormed.value
     const scheme = chooseScheme(fields, settings.schemes)
     const signature = scheme.parseSignature(fields, settings)
@@ -115,24 +117,25 @@ export function createVerifier(options: VerifierOptions): Verify {
     }
     const passed =
       https.ok && date.ok && host.ok && account.ok && algorithm.ok && coverage.ok && keyName.ok && digests.ok
-    if (!signature.ok || !passed) return refuse(returned, 'a check of the head did not pass', seen)
+    if (!signature.ok || !passed) return refused(request, seen, returned, 'a check of the head did not pass')
 
     const { headers: covered, signature: signatureBytes, nonce } = signature.value
 
     // key from DNS
     const reply = await measured(stages, 'keyMs', () => lookup(keyName.value, request.signal))
+    seen.keyName = keyName.value
     seen.reply = reply
     const key = reply.ok ? checkKey(context, keyName.value, reply.value, algorithm.value, keyOf) : reply
     returned.key = key
-    if (!key.ok) return refuse(returned, 'no usable key', seen)
+    if (!key.ok) return refused(request, seen, returned, 'no usable key')
 
     // signature over the signing string, which is the value of the coverage check
     const match = checkSignature(context, coverage.value, signatureBytes, keyName.value, key.value)
     returned.signature = match
-    if (!match.ok) return refuse(returned, 'the signature did not verify', seen)
+    if (!match.ok) return refused(request, seen, returned, 'the signature did not verify')
     const accepted = isAsked ? await askAccounts(account.value, settings) : account
     returned.account = accepted
-    if (!accepted.ok) return refuse(returned, 'the account was not accepted', seen)
+    if (!accepted.ok) return refused(request, seen, returned, 'the account was not accepted')
 
     // body
     const body =
@@ -140,13 +143,13 @@ export function createVerifier(options: VerifierOptions): Verify {
       (await measured(stages, 'bodyMs', () => readBody(request.body, settings, fields.values.get('content-length'))))
     const digest = body.ok ? checkDigest(digests.value, body.value) : body
     returned.digest = digest
-    if (!body.ok) return refuse(returned, 'the body was not accepted', seen)
+    if (!body.ok) return refused(request, seen, returned, 'the body was not accepted', body)
     if (!digest.ok) {
       const mismatch = withSignedLength(digest, fields, covered)
       const search = await loadBodySearch()
       const matches = (bytes: Uint8Array) => checkDigest(digests.value, bytes).ok
       returned.digest = search?.withBodyChange(mismatch, body.value, fields, matches) ?? mismatch
-      return refuse(returned, 'the body was not accepted', seen)
+      return refused(request, seen, returned, 'the body was not accepted', body)
     }
 
     // still recent: waiting for DNS and a slow body must not make an old head acceptable
@@ -156,7 +159,7 @@ export function createVerifier(options: VerifierOptions): Verify {
     const times = checkSignatureTimes(signature.value, later, settings)
     returned.date = recent
     returned['signature-header'] = times
-    if (!recent.ok || !times.ok) return refuse(returned, 'the request became too old', seen)
+    if (!recent.ok || !times.ok) return refused(request, seen, returned, 'the request became too old', body)
 
     // accepted once
     const claim =
@@ -164,7 +167,7 @@ export function createVerifier(options: VerifierOptions): Verify {
       (await measured(stages, 'replayMs', () => checkReplay(claims, signatureBytes, date.value, later, settings)))
     if (claim?.ok === false) {
       returned.replay = claim
-      return refuse(returned, 'every other check was run', seen)
+      return refused(request, seen, returned, 'every other check was run', body)
     }
 
     // verdict
@@ -198,6 +201,19 @@ export function createVerifier(options: VerifierOptions): Verify {
     }
     withObservation(verdict, seen)
     if (claim !== undefined) claimOf.set(verdict, claim.value)
+    return verdict
+  }
+
+  /** The verdict of a request that is not verified, which the recorder keeps with what was read of its body. */
+  function refused(
+    request: ReceivedRequest,
+    seen: Observation,
+    returned: ReturnedByCheck,
+    reason: string,
+    body?: BodyResult
+  ): Rejected | Unavailable {
+    const verdict = refuse(returned, reason, seen)
+    recorder?.record({ request, verdict, seen, options: given, body } satisfies RefusedRequest)
     return verdict
   }
 

@@ -1,5 +1,5 @@
 import type { Bytes, ReceivedBody } from '../http/request.ts'
-import { errorLabel, fail, ok, type Result } from '../result/result.ts'
+import { errorLabel, type Failed, fail, ok, type Result } from '../result/result.ts'
 import { announcedLength, append, countPieces, tinyPieces } from './pieces.ts'
 
 /** Limits for reading a body. */
@@ -7,6 +7,14 @@ export interface BodyLimits {
   readonly maxBodyBytes: number
   /** milliseconds for a stream, from the first read to its end */
   readonly bodyTimeout: number
+}
+
+/** A body, or why there is none; of a stream also what was read of it, and how long that is at least. */
+export type BodyResult = { ok: true; value: Bytes } | (Failed & { readonly read?: PartialBody })
+
+export interface PartialBody {
+  readonly bytes: Uint8Array
+  readonly length: number
 }
 
 /**
@@ -28,7 +36,7 @@ export function bufferedBody(body: ReceivedBody, limits: BodyLimits): Result<Byt
  *
  * @param announced the Content-Length, whatever it is: a buffer of that size need not grow, and is not copied
  */
-export async function readBody(body: ReceivedBody, limits: BodyLimits, announced?: string): Promise<Result<Bytes>> {
+export async function readBody(body: ReceivedBody, limits: BodyLimits, announced?: string): Promise<BodyResult> {
   return (
     bufferedBody(body, limits) ?? readStream(body as Stream, limits, announcedLength(announced, limits.maxBodyBytes))
   )
@@ -52,12 +60,14 @@ async function readStream(
   stream: Stream,
   { maxBodyBytes: limit, bodyTimeout }: BodyLimits,
   announced: number
-): Promise<Result<Bytes>> {
+): Promise<BodyResult> {
   let onLate = () => {}
   const timer = setTimeout(() => onLate(), bodyTimeout)
   const isTiny = countPieces()
   let bytes: Bytes = new Uint8Array(0)
   let length = 0
+  const withRead = (failed: Failed, more = 0): BodyResult =>
+    Object.assign(failed, { read: { bytes: bytes.subarray(0, length), length: length + more } })
   try {
     const chunks = iterate(stream)
     for (;;) {
@@ -76,12 +86,13 @@ async function readStream(
         throw tinyPieces()
       }
       release(chunks)
-      if (next === undefined) return fail('body-unreadable', { error: `it did not end within ${bodyTimeout} ms` })
-      if (chunk instanceof Uint8Array) return fail('body-too-large', { limit })
+      if (next === undefined)
+        return withRead(fail('body-unreadable', { error: `it did not end within ${bodyTimeout} ms` }))
+      if (chunk instanceof Uint8Array) return withRead(fail('body-too-large', { limit }), chunk.length)
       break
     }
   } catch (error) {
-    return fail('body-unreadable', { error: errorLabel(error) })
+    return withRead(fail('body-unreadable', { error: errorLabel(error) }))
   } finally {
     clearTimeout(timer)
   }

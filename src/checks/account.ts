@@ -1,6 +1,6 @@
 import type { ReceivedHeaders } from '../http/request.ts'
 import type { Settings } from '../options/options.ts'
-import { errorLabel, fail, type NotRun, ok, type Result, withCause } from '../result/result.ts'
+import { errorLabel, fail, failureIn, type NotRun, ok, type Result, withCause } from '../result/result.ts'
 import type { Context } from './context.ts'
 
 /**
@@ -55,6 +55,8 @@ export async function askAccounts(id: string, { accounts, accountHeader: header 
     const accepted: unknown = await accounts(id)
     if (accepted === true) return ok(id)
     if (accepted === false) return fail('account-mismatch', { header, received: id })
+    const recorded = failureIn(accepted)
+    if (recorded !== undefined) return recorded
     const error = `it returned ${typeName(accepted)} instead of true or false`
     return fail('account-check-failed', { error, problem: 'wrong-type' })
   } catch (error) {

@@ -36,6 +36,7 @@ export const FLAG_NAMES = {
   lookupTxt: undefined,
   lookupTimeout: 'lookup-timeout',
   replayStore: undefined,
+  recorder: undefined,
   replayTimeout: 'replay-timeout',
   now: undefined,
   // of the adapters

@@ -1,5 +1,5 @@
 import { withDeadline } from '../promises.ts'
-import { errorLabel, type Failed, fail, ok, type Result, withCause } from '../result/result.ts'
+import { errorLabel, type Failed, fail, failureIn, ok, type Result, withCause } from '../result/result.ts'
 import type { LookupTxt, TxtAnswer } from './types.ts'
 
 /**
@@ -191,6 +191,8 @@ export class LookupOptions {
 function parseAnswer(name: string, answer: unknown): Result<TxtAnswer> {
   try {
     if (isTxtAnswer(answer)) return ok(answer)
+    const recorded = failureIn(answer)
+    if (recorded !== undefined) return recorded
   } catch {
     // A getter threw.
   }

@@ -50,6 +50,8 @@ export interface VerifierOptions {
   replayStore?: ReplayStore | undefined
   /** milliseconds that the replay store may take; 1000 by default */
   replayTimeout?: number | undefined
+  /** keeps every request that is not verified as a fixture, such as `createRecorder()` makes; none by default */
+  recorder?: values.RequestRecorder | undefined
   /** the clock, in milliseconds since 1970; `Date.now()` by default, so the fake timers of a test runner count */
   now?: (() => number) | undefined
 }
@@ -92,6 +94,7 @@ const VALIDATORS = {
   lookupTimeout: (value, name) => values.validateTimeout(value, DEFAULTS.lookupTimeout, name),
   replayStore: values.validateStore,
   replayTimeout: (value, name) => values.validateTimeout(value, DEFAULTS.replayTimeout, name),
+  recorder: values.validateRecorder,
   // The global clock is looked up at each verification: fake timers replace it after the verifier is made.
   now: (value = () => Date.now(), name) =>
     values.validateFunction(value as () => number, name, '() => milliseconds since 1970')

@@ -190,3 +190,14 @@ export function validateStore(store: unknown, option: string): ReplayStore | und
     'pass a store with claim(id, token, ttlSeconds) and release(id, token, ttlSeconds), such as memoryReplayStore()'
   return expected(store, isStore || store === undefined, option, rule)
 }
+
+/** Takes the requests that were not verified: `createRecorder()` of `signed-requests/recorder` returns one. */
+export interface RequestRecorder {
+  /** Called by the verifier alone, with all that it knows of a request. Never throws. */
+  record(refused: object): void
+}
+
+export function validateRecorder(recorder: unknown, option: string): RequestRecorder | undefined {
+  const isRecorder = typeof (recorder as Partial<RequestRecorder> | null | undefined)?.record === 'function'
+  return expected(recorder, isRecorder || recorder === undefined, option, 'pass what createRecorder() returns')
+}

@@ -1,5 +1,5 @@
 import { shareCalls, withDeadline } from '../promises.ts'
-import { errorLabel, fail, ok, type Result, withCause } from '../result/result.ts'
+import { errorLabel, fail, failureIn, ok, type Result, withCause } from '../result/result.ts'
 import type { ReplayStore } from './store.ts'
 
 /** A claim of one request, and what its release needs. */
@@ -85,6 +85,8 @@ export function createClaims(store: ReplayStore, timeout: number) {
       const isHeld = await withDeadline(reply, timeout, () => LATE)
       if (isHeld === true) return ok(claim)
       if (isHeld === false) return fail('replayed', { replayId: id })
+      const recorded = failureIn(isHeld)
+      if (recorded !== undefined) return recorded
       failure =
         isHeld === LATE
           ? fail('replay-store-failed', { error: noAnswer(timeout), problem: 'late' })

@@ -54,3 +54,16 @@ export function withExcerpt<T>(parsed: Result<T>, header: string): Result<T> {
   const excerpt = header.slice(Math.max(0, position - 20), position + 20)
   return fail('signature-malformed', { ...parsed.evidence, excerpt })
 }
+
+/** Found by every copy of this package, such as its ESM and its CommonJS form in one process. */
+const recorded = (): symbol => Symbol.for('signed-requests.recorded')
+
+/**
+ * What DNS, the accounts function or the store of a fixture answers in place of a failure that was recorded: the failure
+ * itself, at once. A fixture could not be late otherwise but by being late.
+ */
+export const recordedReply = (failed: Failed): object => ({ [recorded()]: failed })
+
+/** Returns the failure in such a reply, and undefined for any other. */
+export const failureIn = (reply: unknown): Failed | undefined =>
+  (reply as Record<symbol, Failed> | null | undefined)?.[recorded()]

@@ -6,6 +6,7 @@
  */
 
 export { type CaptureOptions, captureFixture } from '../fixture/capture.ts'
+export { type FixtureTest, fromFixture } from '../fixture/from-fixture.ts'
 export type {
   PlainName,
   VectorBody,
@@ -13,6 +14,7 @@ export type {
   VectorFile,
   VectorJson,
   VectorOptions,
+  VectorProblems,
   VectorVerdict
 } from '../fixture/vector.ts'
 export type {
@@ -26,7 +28,7 @@ export type {
 } from '../http/request.ts'
 export type { LookupTxt } from '../key/types.ts'
 export type { VerifierOptions } from '../options/options.ts'
-export type { Accounts } from '../options/values.ts'
+export type { Accounts, RequestRecorder } from '../options/values.ts'
 export type { ReplayStore } from '../replay/store.ts'
 export type { CheckName, CheckOf, Code, CodesByCheck, UnavailableCode } from '../result/codes.ts'
 export type {

@@ -27,6 +27,7 @@ export { validateAccounts } from '../options/values.ts'
 export { checkRequest } from '../checks/request.ts'
 export { findDecompression } from '../explain/body/decompression.ts'
 export { decodeBody, optionsOfVector, requestOfVector, SCHEMES } from '../fixture/setup.ts'
+export { wrongMember } from '../fixture/validate.ts'
 export { base64Digest } from '../http/digest.ts'
 export { type Fields, lineValues, trimWhiteSpace } from '../http/fields.ts'
 export type { HeaderLine } from '../http/request.ts'
@@ -80,10 +81,9 @@ export type { TxtAnswer } from '../key/types.ts'
 export { SCHEME_ALGORITHMS } from '../signature/algorithms.ts'
 export type { SchemeRules } from '../standards/scheme.ts'
 
-// The gateway's log, metrics and page tell apart who sent a request.
+// The gateway's page keeps requests as a recorder does.
 
-export { isSignedUnderDomain } from '../verdict/log-record.ts'
-export { situationOf } from '../verdict/main-failure.ts'
+export { createShelf } from '../recorder/shelf.ts'
 
 // `account --field` selects a field of an answer, which is not trusted.
 

@@ -14,7 +14,8 @@ export interface Observation {
   /** the keyId and the account header as they came: anybody can write them */
   keyId: string | undefined
   account: string | undefined
-  /** what came of asking DNS for the key; undefined while DNS was not asked */
+  /** the name that DNS was asked for, and what came of it; undefined while DNS was not asked */
+  keyName: string | undefined
   reply: Result<TxtAnswer> | undefined
 }
 
@@ -24,39 +25,49 @@ export const observe = (settings: Settings, now: number): Observation => ({
   now,
   keyId: undefined,
   account: undefined,
+  keyName: undefined,
   reply: undefined
 })
 
-/** Returns the object that it is given, so that a class that extends this adds its fields to that object. */
-class GivenObject {
-  constructor(object: object) {
-    // biome-ignore lint/correctness/noConstructorReturn: that is what it is for
-    return object
-  }
+interface Store {
+  add(verdict: Verdict, observation: Observation): void
+  find(verdict: Verdict): Observation | undefined
 }
 
 /**
- * Adds the observation to a verdict as a private field. The verdict stays plain data: a copy of it, a comparison or a
- * log sees nothing of it. It takes 10 ns; a property that is not enumerable takes 100, and a WeakMap 400.
+ * Adds the observation to a verdict as a private field: a constructor that returns an object adds the fields of its class
+ * to that object. The verdict stays plain data: a copy of it, a comparison or a log sees nothing of it. It takes 10 ns; a
+ * property that is not enumerable takes 100, and a WeakMap 400. Made in a function, so that a bundler can leave it out.
  */
-class Observed extends GivenObject {
-  readonly #observation: Observation
-
-  constructor(verdict: Verdict, observation: Observation) {
-    super(verdict)
-    this.#observation = observation
+function createStore(): Store {
+  class Given {
+    constructor(verdict: Verdict) {
+      // biome-ignore lint/correctness/noConstructorReturn: that is what it is for
+      return verdict
+    }
   }
+  class Observed extends Given {
+    readonly #observation: Observation
 
-  static observationOf(verdict: Verdict): Observation | undefined {
-    return #observation in verdict ? (verdict as unknown as Observed).#observation : undefined
+    constructor(verdict: Verdict, observation: Observation) {
+      super(verdict)
+      this.#observation = observation
+    }
+
+    static find(verdict: Verdict): Observation | undefined {
+      return #observation in verdict ? (verdict as unknown as Observed).#observation : undefined
+    }
   }
+  return { add: (verdict, observation) => void new Observed(verdict, observation), find: Observed.find }
 }
+
+const STORE = /* @__PURE__ */ createStore()
 
 /** Returns the same verdict, which now has the observation. */
 export function withObservation<V extends Verdict>(verdict: V, observation: Observation): V {
-  new Observed(verdict, observation)
+  STORE.add(verdict, observation)
   return verdict
 }
 
 /** Returns what the verifier saw; undefined for a copy of a verdict, and for a verdict of another copy of this package. */
-export const observationOf = (verdict: Verdict): Observation | undefined => Observed.observationOf(verdict)
+export const observationOf = (verdict: Verdict): Observation | undefined => STORE.find(verdict)

@@ -6,7 +6,15 @@ import manifest from '../../package.json' with { type: 'json' }
 import { ROOT, read } from './docs/pages.ts'
 
 const DOOR = 'src/tools/index.ts'
-const ENTRIES = ['index', 'account/index', 'doh/index', 'replay/index', 'standards/rfc9421/index', 'testing/index']
+const ENTRIES = [
+  'index',
+  'account/index',
+  'doh/index',
+  'recorder/index',
+  'replay/index',
+  'standards/rfc9421/index',
+  'testing/index'
+]
 const PUBLIC = ENTRIES.map(entry => `src/${entry}.ts`)
 
 const filesIn = (...folders: string[]): string[] =>

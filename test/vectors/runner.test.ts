@@ -5,8 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { createVerifier } from '../../src/index.ts'
+import { createRecorder } from '../../src/recorder/index.ts'
+import { claiming, failing } from '../support/failing.ts'
 import { listen } from '../support/listen.ts'
 import { runVectors } from '../support/run-process.ts'
+import { service } from '../support/service.ts'
 import { loadVectors } from '../support/vectors.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'vectors-'))
@@ -149,6 +153,30 @@ test('does not mind how the program ends after its last answer', async () => {
   expect(await run(failing, '--only', 'https')).toMatchObject({ code: 0, stderr: '' })
   const lingering = program('lingering', RIGHT, FOREVER)
   expect(await run(lingering, '--only', 'https')).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('runs the vectors of a file that a recorder wrote, as the schema says, and says what is wrong with another', async () => {
+  const recorder = createRecorder({ maxBodyBytes: 5 })
+  const options = { ...service.options, accounts: () => true, recorder, ...claiming(failing('ECONNREFUSED')) }
+  const signed = service.sign({ body: '{"id":1}' })
+  for (const request of [signed, { ...signed, body: '{"id":2}' }]) await createVerifier(options)(request)
+  const files = recorder.fixtures().map((document, at) => {
+    const file = join(folder, `recorded-${at}.json`)
+    writeFileSync(file, JSON.stringify(document))
+    return file
+  })
+  const { code, stdout, stderr } = await run(program('recorded', RIGHT), ...files.flatMap(file => ['--file', file]))
+  expect([code, total(stdout), stderr]).toEqual([0, 'all 2 0 0', ''])
+  const shown = await runVectors(['--file', files[0]!, '--show', 'digest-mismatch-2'])
+  expect(shown.stdout).toContain('{"id" (the beginning of 8 bytes)')
+  expect(shown.stdout).toContain('the function that decides on accounts answers true')
+  const schema = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(
+    JSON.parse(readFileSync(new URL('../../fixtures/schema.json', import.meta.url), 'utf8'))
+  )
+  for (const file of files)
+    expect([schema(JSON.parse(readFileSync(file, 'utf8'))), schema.errors]).toEqual([true, null])
+  expect(await run(script(''), '--file', join(folder, 'right.mjs'))).toMatchObject({ code: 64 })
+  expect((await run(script(''), '--file', join(folder, 'none'))).stderr).toContain('ENOENT')
 })
 
 test('writes each vector with the version and the source that its file has, as the schema says', async () => {

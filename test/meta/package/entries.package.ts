@@ -9,7 +9,7 @@ const EXPORTS: Readonly<Record<string, readonly [values: string, types: string]>
   '.': [
     `NotVerifiedError assertVerified buildSigningString createVerifier diagnose dnsTxtLookup draftCavage explain
     fetchHandler fromFetchRequest fromLambdaEvent fromNodeRequest httpStatus importPublicKey lambdaHandler logRecord
-    matchesDigest nodeHandler parseDigestHeader parseHttpDate parseKeyRecord parseSignatureHeader refusalResponse
+    mainFailure matchesDigest nodeHandler parseDigestHeader parseHttpDate parseKeyRecord parseSignatureHeader refusalResponse
     sendRefusal verifySignature`,
     `Accounts Algorithm Bytes CheckName CheckOf CheckResult Checks Code CodesByCheck DiagnoseOptions
     DiagnosedCheck DiagnosedFailure Diagnosis Digest DnsTxtLookupOptions EvidenceByCode EvidenceOf Fact FactId Failed
@@ -17,7 +17,7 @@ const EXPORTS: Readonly<Record<string, readonly [values: string, types: string]>
     FromNodeOptions HeaderLine KeyEvidence KeyLimits KeyProblem KeyRecord KeyType LambdaEvent
     LambdaHandlerOptions LambdaNothing LambdaRecord LambdaResult LogRecord LookupTxt NodeHandlerOptions
     NodeRequest NodeResponse ProxyOptions PublicKey ReceivedBody ReceivedHeaders ReceivedRequest RecordKeyType
-    Reencoding RefusalOptions Rejected ReplayStore Result Scheme SchemeName SettingsLanguage
+    Reencoding RefusalOptions Rejected ReplayStore RequestRecorder Result Scheme SchemeName SettingsLanguage
     SignatureParameters SigningStringParameters SometimesEvident Stages Unavailable UnavailableCode
     UnavailableFailure Verdict VerdictMessage Verified VerifierOptions Verify WithEvidence`
   ],
@@ -26,6 +26,13 @@ const EXPORTS: Readonly<Record<string, readonly [values: string, types: string]>
     `AccountClient AccountClientOptions AccountErrorCode Fetch Identity`
   ],
   './doh': ['dohTxtLookup', `DohTxtLookupOptions Fetch LookupTxt`],
+  './recorder': [
+    'createRecorder',
+    `Accounts Algorithm CheckName CheckOf Code CodesByCheck EvidenceByCode ForwardedNote ForwardedNotes KeyEvidence
+    KeyProblem LookupTxt PlainName Recorder RecorderOptions Reencoding ReplayStore RequestRecorder Scheme SchemeName
+    UnavailableCode VectorBody VectorDnsError VectorFile VectorJson VectorOptions VectorProblems VectorVerdict
+    VerifierOptions`
+  ],
   './replay': [
     'memoryReplayStore postgresReplayStore postgresReplayTable redisReplayStore sqliteReplayStore',
     'IoredisClient NodeRedisClient PostgresClient ReplayStore SqliteDatabase'
@@ -37,13 +44,13 @@ const EXPORTS: Readonly<Record<string, readonly [values: string, types: string]>
     Result Scheme SchemeName SignatureInput SignedRequest SometimesEvident UnavailableCode WithEvidence`
   ],
   './testing': [
-    'captureFixture createTestService replayStoreContract serveDns',
+    'captureFixture createTestService fromFixture replayStoreContract serveDns',
     `Accounts Algorithm Bytes CaptureOptions CheckName CheckOf CheckResult Checks Code CodesByCheck DnsServer
-    EvidenceByCode Failure FailureOf ForwardedNote ForwardedNotes HeaderLine KeyEvidence KeyProblem LookupTxt
+    EvidenceByCode Failure FailureOf FixtureTest ForwardedNote ForwardedNotes HeaderLine KeyEvidence KeyProblem LookupTxt
     MakeReplayStore PlainName ReceivedBody ReceivedHeaders ReceivedRequest Reencoding Rejected ReplayStore
-    ReplayStoreCase ReplayStoreContractOptions Scheme SchemeName ServeDnsOptions SignRequest SignedTestRequest
+    ReplayStoreCase ReplayStoreContractOptions RequestRecorder Scheme SchemeName ServeDnsOptions SignRequest SignedTestRequest
     SometimesEvident TestService TestServiceOptions TestServiceVerifierOptions Unavailable UnavailableCode
-    UnavailableFailure VectorBody VectorDnsError VectorFile VectorJson VectorOptions VectorVerdict Verdict
+    UnavailableFailure VectorBody VectorDnsError VectorFile VectorJson VectorOptions VectorProblems VectorVerdict Verdict
     Verified VerifierOptions WithEvidence`
   ]
 }

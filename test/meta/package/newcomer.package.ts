@@ -114,5 +114,7 @@ test('an Express application that observes as docs/introduce.md shows logs the v
   // One that only observes accepts a forgery, which send tells by its code.
   const forgery = await typed(`${line} --tamper body`)
   expect(forgery).toMatchObject({ ...saying('answer: 204 No Content'), status: 1 })
-  expect(forgery.stdout).toContain('{"status":"rejected","codes":["digest-mismatch"]}')
+  expect(forgery.stdout).toContain(
+    '{"status":"rejected","codes":["digest-mismatch"],"code":"digest-mismatch","signedUnderDomain":true,'
+  )
 })

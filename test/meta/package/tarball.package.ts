@@ -12,8 +12,8 @@ const read = (path: string): string => readFileSync(join(installed, path), 'utf8
 
 const EXPECTED = [
   /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md|llms\.txt)$/,
-  /^docs\/[a-z0-9-]+\.(?:md|svg|yml)$/,
-  /^dist\/(?:(?:account|doh|replay|rfc9421|testing)\/)?index\.(?:js|cjs|d\.ts|d\.cts)$/,
+  /^docs\/[a-z0-9-]+\.(?:md|svg|yml|json)$/,
+  /^dist\/(?:(?:account|doh|recorder|replay|rfc9421|testing)\/)?index\.(?:js|cjs|d\.ts|d\.cts)$/,
   /^dist\/cli\.js$/,
   // what the entries share
   /^dist\/[a-z0-9]+(?:-[a-z0-9]+)*-[\w-]{8}\.(?:js|cjs|d\.ts|d\.cts)$/

@@ -1,0 +1,14 @@
+import { createServer } from 'node:http'
+import { createVerifier, logRecord, nodeHandler } from 'signed-requests'
+import { createRecorder } from 'signed-requests/recorder'
+
+const recorder = createRecorder({ directory: '/var/lib/receiver/refused' })
+const verify = createVerifier({
+  serviceDomain: 'service.example',
+  hosts: 'hooks.example.com',
+  accounts: '1234',
+  recorder
+})
+
+const receive = nodeHandler(verify, () => {}, { onRefused: verdict => console.warn(logRecord(verdict)) })
+createServer(receive).listen(process.env.PORT ?? 3000)

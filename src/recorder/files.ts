@@ -1,0 +1,199 @@
+import { fromFixture } from '../fixture/from-fixture.ts'
+import type { VectorFile } from '../fixture/vector.ts'
+import { mistake } from '../mistakes.ts'
+import { CODES } from '../result/codes.ts'
+import { errorLabel } from '../result/result.ts'
+import { isSignedUnderDomain } from '../verdict/log-record.ts'
+import { createVerifier } from '../verify.ts'
+import { createShelf, type Item } from './shelf.ts'
+
+/** A fixture to write. */
+export interface Entry extends Item {
+  /** milliseconds since 1970 */
+  readonly time: number
+  readonly code: string
+  readonly document: () => VectorFile
+}
+
+/** The names that are written here, and no others: `2026-11-24T15-05-38.123Z-digest-mismatch-1.json`. */
+const NAME = /^(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z)-([a-z-]+)-(\d{1,9})\.json$/
+
+/** A file of this directory that was written here, by this process or an earlier one. */
+interface File extends Item {
+  readonly name: string
+  readonly time: string
+  readonly number: number
+}
+
+/** Bytes of a file that are read to find out whether its request is signed; ours are smaller. */
+const MAX_READ = 1_048_576
+
+/**
+ * Writes fixtures to a directory, one at a time and behind the answers. What cannot be written is said once on the
+ * console, and is given up.
+ *
+ * @throws TypeError where the runtime has no file system
+ */
+export function createFiles(directory: string, keep: number) {
+  const fs = globalThis.process?.getBuiltinModule?.('node:fs')
+  if (fs === undefined) throw mistake('directory is', directory, 'leave it out: this runtime has no file system')
+  const { open, readdir, unlink } = fs.promises
+  let isSaid = false
+  const waiting = createShelf<Entry & { readonly order: number }>(keep)
+  const ownNames = new Set<string>()
+  const isSignedByName = new Map<string, boolean>()
+  let added = 0
+  let done = 0
+  let isWriting = false
+  const listeners = new Set<() => void>()
+
+  function say(error: unknown): void {
+    if (isSaid) return
+    isSaid = true
+    console.error(
+      `signed-requests: the recorder cannot write to its directory (${errorLabel(error)}); it keeps the requests in ` +
+        'memory, and says this once'
+    )
+  }
+
+  const problem = makeDirectory(fs, directory)
+  if (problem !== undefined) say(problem)
+
+  /** Lists the files of this recorder and of earlier ones, the oldest first. */
+  async function list(): Promise<File[]> {
+    const found = (await readdir(directory, { withFileTypes: true })).flatMap(entry => {
+      const [name, time = '', code = '', number = ''] = (entry.isFile() && NAME.exec(entry.name)) || []
+      return name !== undefined && Object.hasOwn(CODES, code) ? [{ name, time, number: Number(number) }] : []
+    })
+    const files: File[] = []
+    for (const file of found) files.push({ ...file, isSigned: await isSignedFile(file.name) })
+    const names = new Set(found.map(({ name }) => name))
+    for (const name of isSignedByName.keys()) if (!names.has(name)) isSignedByName.delete(name)
+    for (const name of ownNames) if (!names.has(name)) ownNames.delete(name)
+    // Those of this process are newer, whatever its clock says.
+    const age = ({ name }: File) => Number(ownNames.has(name))
+    return files.sort((a, b) => age(a) - age(b) || compare(a.time, b.time) || a.number - b.number)
+  }
+
+  async function isSignedFile(name: string): Promise<boolean> {
+    const known = isSignedByName.get(name)
+    if (known !== undefined) return known
+    const isSigned = await isSignedDocument(async () => {
+      const file = await open(`${directory}/${name}`)
+      try {
+        const { size } = await file.stat()
+        return size > MAX_READ ? '' : await file.readFile('utf8')
+      } finally {
+        await file.close()
+      }
+    })
+    isSignedByName.set(name, isSigned)
+    return isSigned
+  }
+
+  async function write({ time, code, document, isSigned }: Entry): Promise<void> {
+    const text = `${JSON.stringify(document(), null, 2)}\n`
+    const files = await list()
+    const number = Math.max(0, ...files.map(file => file.number)) + 1
+    const name = `${stamp(time)}-${code}-${number}.json`
+    // It must be new, and no link.
+    const file = await open(`${directory}/${name}`, 'wx', 0o600)
+    try {
+      await file.writeFile(text)
+    } catch (error) {
+      await unlink(`${directory}/${name}`)
+      throw error
+    } finally {
+      await file.close()
+    }
+    ownNames.add(name)
+    isSignedByName.set(name, isSigned)
+    const shelf = createShelf<File>(keep)
+    for (const one of [...files, { name, time: '', number, isSigned }]) {
+      const surplus = shelf.add(one)
+      if (surplus !== undefined) await unlink(`${directory}/${surplus.name}`)
+    }
+  }
+
+  async function writeAll(): Promise<void> {
+    for (;;) {
+      await afterAnswers()
+      const next = waiting.takeOldest()
+      if (next === undefined) break
+      await write(next).catch(say)
+      done = next.order
+      for (const listener of [...listeners]) listener()
+    }
+    isWriting = false
+    done = added
+    for (const listener of [...listeners]) listener()
+  }
+
+  return {
+    /** Takes a fixture to write. When the disk is slower than requests are refused, the oldest are given up. */
+    add(entry: Entry): void {
+      added += 1
+      waiting.add({ ...entry, order: added })
+      if (isWriting) return
+      isWriting = true
+      void writeAll()
+    },
+    /** Resolves when all of before are written or given up. */
+    written(): Promise<void> {
+      const last = added
+      return new Promise(resolve => {
+        const listener = () => {
+          if (done < last) return
+          listeners.delete(listener)
+          resolve()
+        }
+        listeners.add(listener)
+        listener()
+      })
+    }
+  }
+}
+
+/**
+ * Makes a directory and those above it, where they are missing; returns why there is none then. One by one, because
+ * Node.js 20 never returns from a recursive `mkdir` below /proc.
+ */
+function makeDirectory(fs: typeof import('node:fs'), directory: string): unknown {
+  const parts = directory.split('/')
+  let problem: unknown
+  for (let count = 1; count <= parts.length; count++) {
+    try {
+      problem = undefined
+      fs.mkdirSync(parts.slice(0, count).join('/') || '/', { mode: 0o700 })
+    } catch (error) {
+      problem = error
+    }
+  }
+  try {
+    return fs.statSync(directory).isDirectory() ? undefined : problem
+  } catch (error) {
+    return error
+  }
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
+
+/** The end of the year 9999, in milliseconds: a later time has another form. */
+const END_OF_TIME = 253_402_300_799_999
+
+/** `2026-11-24T15-05-38.123Z`: no system refuses a colon in a name where there is none. */
+const stamp = (time: number): string =>
+  new Date(time >= 0 && time <= END_OF_TIME ? time : Date.now()).toISOString().replaceAll(':', '-')
+
+/** Lets the event loop send what is to be sent. */
+const afterAnswers = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
+
+/** Whether the request of a document is signed under the domain; a document that cannot be read is not. */
+async function isSignedDocument(load: () => Promise<string>): Promise<boolean> {
+  try {
+    const { request, options } = fromFixture(JSON.parse(await load()))
+    return isSignedUnderDomain(await createVerifier(options)({ ...request, body: null }))
+  } catch {
+    return false
+  }
+}

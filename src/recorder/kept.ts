@@ -1,0 +1,107 @@
+import type { BodyResult } from '../body/read.ts'
+import { bodyOf, documentOf } from '../fixture/document.ts'
+import type { VectorBody, VectorFile } from '../fixture/vector.ts'
+import { linesOf } from '../http/fields.ts'
+import type { HeaderLine, ReceivedRequest } from '../http/request.ts'
+import type { VerifierOptions } from '../options/options.ts'
+import { isSignedUnderDomain } from '../verdict/log-record.ts'
+import { mainFailure } from '../verdict/main-failure.ts'
+import type { Observation } from '../verdict/observation.ts'
+import type { Verdict } from '../verdict/verdict.ts'
+import type { RefusedRequest } from './recorder.ts'
+import type { Item } from './shelf.ts'
+
+/** What is kept of a request, until somebody asks for its document. */
+export interface Kept extends Item {
+  readonly request: Pick<ReceivedRequest, 'method' | 'target' | 'https' | 'forwarded'>
+  readonly headers: readonly HeaderLine[]
+  readonly body: KeptBody | undefined
+  readonly verdict: Verdict
+  readonly seen: Observation
+  readonly options: VerifierOptions
+  readonly isBodyUnread: boolean
+  /** of a head that is larger than a server lets in: what it does not have */
+  readonly isHeadCut: boolean
+}
+
+interface KeptBody {
+  /** a copy: a view would keep all of the buffer behind it */
+  readonly bytes: Uint8Array
+  /** of the whole body, as far as it was read */
+  readonly length: number
+  readonly error: string | undefined
+}
+
+/** Characters. Servers let in less: 16 KB is usual. */
+const MAX_HEAD = 32_768
+
+/** Keeps what belongs to a refused request, and nothing that it was made from. Copies little: a flood pays for this. */
+export function keep({ request, verdict, seen, options, body }: RefusedRequest, maxBodyBytes: number): Kept {
+  const { method, target, https, forwarded } = request
+  const headers: HeaderLine[] = []
+  let size = method.length + target.length
+  const lines = Symbol.iterator in request.headers ? request.headers : linesOf(request.headers)
+  for (const line of lines as Iterable<HeaderLine>) {
+    size += line[0].length + line[1].length
+    if (size <= MAX_HEAD) headers.push(line)
+  }
+  const isHeadCut = size > MAX_HEAD
+  return {
+    isSigned: isSignedUnderDomain(verdict),
+    request: isHeadCut
+      ? { method: copyText(method), target: copyText(target), https }
+      : { method, target, https, forwarded },
+    headers,
+    body: body && keepBody(body, request.body, maxBodyBytes),
+    verdict: isHeadCut ? copyVerdict(verdict) : verdict,
+    seen: isHeadCut ? { ...seen, keyId: undefined, account: undefined } : seen,
+    options,
+    isBodyUnread: body === undefined && request.body !== null,
+    isHeadCut
+  }
+}
+
+/** Keeps the beginning of a body: what was read, or of a body that was passed whole and is too large, what it has. */
+function keepBody(result: BodyResult, given: ReceivedRequest['body'], max: number): KeptBody {
+  const error = !result.ok && result.code === 'body-unreadable' ? result.evidence.error : undefined
+  if (!result.ok && result.read === undefined) {
+    const bytes = typeof given === 'string' ? Buffer.from(given.slice(0, max)) : (given as Uint8Array)
+    const length = typeof given === 'string' ? Buffer.byteLength(given) : bytes.length
+    return { bytes: bytes.slice(0, max), length, error }
+  }
+  const { bytes, length } = result.ok ? { bytes: result.value, length: result.value.length } : result.read!
+  return { bytes: new Uint8Array(bytes.subarray(0, max)), length, error }
+}
+
+/** The fixture of what was kept. */
+export function documentOfKept(kept: Kept, name: string, redact: boolean): VectorFile {
+  const { settings, now } = kept.seen
+  const notes = [
+    ...(kept.isHeadCut ? ['the head was too large: the document has the beginning of it'] : []),
+    ...(kept.isBodyUnread ? ['the body was not read'] : [])
+  ]
+  return documentOf({ ...kept, settings, now, notes, redact, body: vectorBody(kept.body) }, name, SOURCE)
+}
+
+const SOURCE = 'kept by the recorder of a receiver'
+
+function vectorBody(body: KeptBody | undefined): VectorBody | null {
+  if (body === undefined) return null
+  const { bytes, length, error } = body
+  const isCut = length > bytes.length
+  if (length === 0 && error === undefined) return null
+  return { ...bodyOf(bytes), ...(isCut && { length }), ...(error !== undefined && { error }) }
+}
+
+/** The code that the name of a fixture has. */
+export const codeOf = ({ verdict }: Kept): string => mainFailure(verdict)?.code ?? verdict.status
+
+/** Characters of a text of a head that is too large. */
+const MAX_TEXT = 1000
+
+/** Copies the beginning: a slice would keep all of the text behind it. */
+const copyText = (text: string): string => Buffer.from(text.slice(0, MAX_TEXT), 'utf16le').toString('utf16le')
+
+/** Copies a verdict without long texts of the sender. */
+const copyVerdict = (verdict: Verdict): Verdict =>
+  JSON.parse(JSON.stringify(verdict, (_, value) => (typeof value === 'string' ? copyText(value) : value)))

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { createVerifier, diagnose, type ReceivedRequest, type VerifierOptions } from '../../../src/index.ts'
+import { createRecorder } from '../../../src/recorder/index.ts'
+import { claiming, failing } from '../../support/failing.ts'
+import { runInside } from '../../support/run-cli.ts'
+import { service } from '../../support/service.ts'
+import { loadVectors } from '../../support/vectors.ts'
+
+/** What `explain` says of the file that a recorder writes of a request. */
+async function explained(request: ReceivedRequest, options: Partial<VerifierOptions>, maxBodyBytes = 65_536) {
+  const recorder = createRecorder({ redact: false, maxBodyBytes })
+  const verdict = await createVerifier({ ...service.options, ...options, recorder })(request)
+  const { code, stdout } = await runInside(['explain', '--json'], JSON.stringify(recorder.fixtures()[0]))
+  return { verdict, code, answer: JSON.parse(stdout) }
+}
+
+test('explain gives every kept request its verdict and its first cause, in the words of the command line', async () => {
+  const kept = new Set<string>()
+  for (const { name, options, request, verdict: wanted } of loadVectors()) {
+    if (wanted.status === 'verified' || kept.has(String(wanted.failures.map(({ code }) => code)))) continue
+    kept.add(String(wanted.failures.map(({ code }) => code)))
+    const { verdict, code, answer } = await explained(request, options)
+    expect([name, code]).toEqual([name, { verified: 0, rejected: 1, unavailable: 2 }[verdict.status]])
+    const { cause } = diagnose(verdict, { settings: 'flags' }).failures[0]!
+    const first = answer.diagnosis.failures[0]
+    expect([name, first.code]).toEqual([name, diagnose(verdict).failures[0]!.code])
+    // The command line has causes of its own for what a capture may lack, and for its clock.
+    if (!/^(?:date|request)-|digest-mismatch/.test(first.code)) expect([name, first.cause]).toEqual([name, cause])
+  }
+  expect(kept.size).toBeGreaterThan(50)
+})
+
+test('explain says of a body that was cut that its digest was not compared, and not that it differs', async () => {
+  const request = { ...service.sign({ body: '{"id":1}' }), body: '{"id":2}' }
+  const { code, answer } = await explained(request, {}, 5)
+  expect(code).toBe(2)
+  expect(answer.diagnosis.headline).toBe('the body is not in the capture; all else passed')
+  expect(answer.diagnosis.checks.find(({ check }: { check: string }) => check === 'digest')).toMatchObject({
+    outcome: 'not-run',
+    reason: 'the fixture has only the beginning of the body, which had 8 bytes; --body FILE gives it'
+  })
+})
+
+test('explain knows that a body that was cut is above the limit', async () => {
+  const request = { ...service.sign({ body: '{}' }), body: 'x'.repeat(200) }
+  const { code, answer } = await explained(request, { maxBodyBytes: 100 }, 50)
+  expect([code, answer.failures]).toMatchObject([1, [{ code: 'body-too-large', evidence: { limit: 100 } }]])
+})
+
+test('explain says how the store and DNS failed, as the verdict did', async () => {
+  const store = claiming(failing('ECONNREFUSED'))
+  for (const options of [store, { lookupTxt: () => new Promise<never>(() => {}), lookupTimeout: 3 }]) {
+    const { verdict, answer } = await explained(service.sign(), options)
+    expect(answer.failures).toEqual(verdict.failures)
+  }
+})

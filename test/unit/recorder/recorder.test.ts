@@ -1,0 +1,268 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createVerifier, type ReceivedRequest } from '../../../src/index.ts'
+import { createRecorder, type RecorderOptions, type VectorFile } from '../../../src/recorder/index.ts'
+import { fromFixture } from '../../../src/testing/index.ts'
+import { service, withHeaders } from '../../support/service.ts'
+
+const SCANNER: ReceivedRequest = {
+  method: 'POST',
+  target: '/.env',
+  headers: [
+    ['Host', 'x'],
+    ['Cookie', 'session=secret']
+  ],
+  body: null,
+  https: false
+}
+
+const forged = (target: string): ReceivedRequest => ({ ...service.sign({ target: '/', body: '{}' }), target })
+
+function start(options: RecorderOptions = {}) {
+  const recorder = createRecorder(options)
+  return { ...recorder, verify: createVerifier({ ...service.options, recorder }) }
+}
+
+const targetsOf = (fixtures: readonly VectorFile[]) => fixtures.map(({ vectors }) => vectors[0]!.request.target)
+
+test('keeps nothing of a verified request', async () => {
+  const { verify, fixtures } = start()
+  expect((await verify(service.sign())).status).toBe('verified')
+  expect(fixtures()).toEqual([])
+})
+
+test('keeps the newest 50 by default, the newest first, each as a document of one vector', async () => {
+  const { verify, fixtures, written } = start()
+  for (let i = 1; i <= 60; i++) await verify(forged(`/${i}`))
+  expect(targetsOf(fixtures())).toEqual(Array.from({ length: 50 }, (_, i) => `/${60 - i}`))
+  expect(fixtures()[0]).toMatchObject({ vectors: [{ name: 'signature-mismatch-60' }] })
+  await written()
+})
+
+test('scanners use the half of signed requests while it is empty, and push no signed one out of it', async () => {
+  const { verify, fixtures } = start({ keep: 4 })
+  for (let i = 0; i < 10; i++) await verify(SCANNER)
+  expect(fixtures()).toHaveLength(4)
+  for (const target of ['/1', '/2', '/3']) await verify(forged(target))
+  expect(targetsOf(fixtures())).toEqual(['/3', '/2', '/1', '/.env'])
+  for (let i = 0; i < 10; i++) await verify(SCANNER)
+  expect(targetsOf(fixtures())).toEqual(['/.env', '/.env', '/3', '/2'])
+})
+
+test('with room for one, a signed request stays whatever scanners send', async () => {
+  const { verify, fixtures } = start({ keep: 1 })
+  for (const request of [SCANNER, forged('/1'), SCANNER, SCANNER]) await verify(request)
+  expect(targetsOf(fixtures())).toEqual(['/1'])
+})
+
+test('redacts by default: no value that no check reads, and no body of a signature that did not verify', async () => {
+  const secret = { Authorization: 'Bearer secret', Cookie: 'a=secret' }
+  const signed = withHeaders(service.sign({ body: '{"a":"secret"}' }), secret)
+  for (const [redact, isShown] of [
+    [undefined, false],
+    [true, false],
+    [false, true]
+  ] as const) {
+    const { verify, fixtures } = start(redact === undefined ? {} : { redact })
+    for (const request of [{ ...signed, target: '/other' }, SCANNER, { ...signed, https: false }]) await verify(request)
+    expect(JSON.stringify(fixtures()).includes('secret')).toBe(isShown)
+  }
+})
+
+test('a head of a megabyte is cut to its beginning, and the fixture says so', async () => {
+  const { verify, fixtures } = start({ keep: 2 })
+  const huge = 'x'.repeat(1_000_000)
+  await verify({ ...withHeaders(service.sign(), { Date: huge, 'X-A': huge }), target: `/${huge}` })
+  await verify({ ...SCANNER, method: huge })
+  for (const document of fixtures()) {
+    expect(document.vectors[0]!.note).toContain('the head was too large')
+    expect(JSON.stringify(document).length).toBeLessThan(70_000)
+  }
+})
+
+test('several verifiers may share a recorder', async () => {
+  const recorder = createRecorder()
+  for (const accounts of ['1', '2']) await createVerifier({ ...service.options, accounts, recorder })(service.sign())
+  expect(recorder.fixtures().map(({ vectors }) => vectors[0]!.options.accounts)).toEqual([['2'], ['1']])
+})
+
+test.each<[object, string]>([
+  [{ keep: 0 }, 'keep is the number 0: pass a number of requests, at least 1'],
+  [{ maxBodyBytes: -1 }, 'maxBodyBytes is the number -1'],
+  [{ redact: 'no' }, 'redact is a string: write true or false'],
+  [{ directory: '' }, 'directory is "" (is the environment variable it comes from set?): pass the path'],
+  [{ directory: 5 }, 'directory is the number 5'],
+  [{ max: 5 }, 'createRecorder() has no option "max"']
+])('createRecorder throws a TypeError for %j', (options, message) => {
+  expect(() => createRecorder(options)).toThrow(TypeError)
+  expect(() => createRecorder(options)).toThrow(message)
+})
+
+test.each([{}, 'recorder', createRecorder])('createVerifier throws a TypeError for a recorder that is %s', recorder => {
+  expect(() => createVerifier({ ...service.options, recorder: recorder as never })).toThrow(
+    /^recorder is .*: pass what createRecorder\(\) returns$/
+  )
+})
+
+describe('files', () => {
+  let directory: string
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'recorder-'))
+  })
+  afterEach(() => {
+    rmSync(directory, { recursive: true, force: true })
+    vi.restoreAllMocks()
+  })
+  const names = () => readdirSync(directory).sort()
+
+  test('have the time, the main code and a number in their names, and mode 0600', async () => {
+    const recorder = createRecorder({ directory })
+    const now = Date.parse('2026-11-24T15:05:38.123Z')
+    const verify = createVerifier({ ...service.options, recorder, now: () => now })
+    await verify({ ...service.sign({ body: '{}', date: new Date(now) }), body: '[]' })
+    await verify(SCANNER)
+    await recorder.written()
+    expect(names()).toEqual([
+      '2026-11-24T15-05-38.123Z-digest-mismatch-1.json',
+      '2026-11-24T15-05-38.123Z-signature-missing-2.json'
+    ])
+    for (const name of names()) expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600)
+    const [document] = names().map(name => JSON.parse(readFileSync(join(directory, name), 'utf8')))
+    expect(document).toEqual(JSON.parse(JSON.stringify(recorder.fixtures().at(-1))))
+  })
+
+  test('are written behind the verdict', async () => {
+    const { verify, written } = start({ directory })
+    await verify(SCANNER)
+    expect(names()).toEqual([])
+    await written()
+    expect(names()).toHaveLength(1)
+  })
+
+  test('are made in a directory that is missing', async () => {
+    const { verify, written } = start({ directory: join(directory, 'a', 'b') })
+    await verify(SCANNER)
+    await written()
+    expect(readdirSync(join(directory, 'a', 'b'))).toHaveLength(1)
+    expect(statSync(join(directory, 'a', 'b')).mode & 0o777).toBe(0o700)
+  })
+
+  test('are at most as many as are kept, with those of earlier processes, and no other file is touched', async () => {
+    const others = ['notes.json', '2026-01-01T00-00-00.000Z-my-notes-1.json', '2026-01-01T00-00-00.000Z-replayed-1.txt']
+    for (const name of others) writeFileSync(join(directory, name), 'mine')
+    mkdirSync(join(directory, '2026-01-01T00-00-00.000Z-replayed-2.json'))
+    symlinkSync('notes.json', join(directory, '2026-01-01T00-00-00.000Z-replayed-3.json'))
+    const mine = names()
+    for (let process = 0; process < 3; process++) {
+      const { verify, written } = start({ directory, keep: 4 })
+      for (let i = 1; i <= 3; i++) await verify(forged(`/${process}-${i}`))
+      await written()
+    }
+    const written = names().filter(name => !mine.includes(name))
+    const documents = written.map(name => JSON.parse(readFileSync(join(directory, name), 'utf8')))
+    expect(targetsOf(documents).sort()).toEqual(['/1-3', '/2-1', '/2-2', '/2-3'])
+    expect(names()).toEqual(expect.arrayContaining(mine))
+    expect(readFileSync(join(directory, 'notes.json'), 'utf8')).toBe('mine')
+  })
+
+  test('of signed requests of an earlier process stay, whatever scanners send to the next one', async () => {
+    const first = start({ directory, keep: 4 })
+    for (const target of ['/1', '/2', '/3']) await first.verify(forged(target))
+    await first.written()
+    const second = start({ directory, keep: 4 })
+    for (let i = 0; i < 10; i++) {
+      await second.verify(SCANNER)
+      await second.written()
+    }
+    const documents = names().map(name => JSON.parse(readFileSync(join(directory, name), 'utf8')))
+    expect(targetsOf(documents).sort()).toEqual(['/.env', '/.env', '/2', '/3'])
+  })
+
+  test('of a clock that went back are the newest all the same', async () => {
+    for (const now of [2e12, 1e12]) {
+      const recorder = createRecorder({ directory, keep: 1 })
+      await createVerifier({ ...service.options, recorder, now: () => now })(SCANNER)
+      await recorder.written()
+    }
+    expect(names()).toEqual(['2001-09-09T01-46-40.000Z-signature-missing-2.json'])
+  })
+
+  test('that cannot be read count as unsigned ones', async () => {
+    for (const text of ['', '{', '{"vectors":[null]}', 'null', '[]'])
+      writeFileSync(join(directory, `2026-01-01T00-00-00.000Z-replayed-${names().length}.json`), text)
+    const { verify, written } = start({ directory, keep: 2 })
+    await verify(forged('/1'))
+    await verify(SCANNER)
+    await written()
+    const documents = names().map(name => JSON.parse(readFileSync(join(directory, name), 'utf8')))
+    expect(targetsOf(documents).sort()).toEqual(['/.env', '/1'])
+  })
+
+  test.each<[string, (path: string) => void]>([
+    ['a directory that is gone', path => rmSync(path, { recursive: true })],
+    [
+      'a file in place of the directory',
+      path => {
+        rmSync(path, { recursive: true })
+        writeFileSync(path, '')
+      }
+    ]
+  ])('%s is said once on the console, and changes no verdict and nothing in memory', async (_, breakIt) => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const { verify, fixtures, written } = start({ directory })
+    breakIt(directory)
+    for (let i = 0; i < 3; i++) expect((await verify(forged(`/${i}`))).status).toBe('rejected')
+    await written()
+    expect(said.mock.calls.flat()).toEqual([
+      expect.stringMatching(/^signed-requests: the recorder cannot write .*\(ENO/)
+    ])
+    expect(targetsOf(fixtures())).toEqual(['/2', '/1', '/0'])
+  })
+
+  test('a directory that cannot be made is said once, too', async () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const { verify, written } = start({ directory: '/proc/nowhere/refused' })
+    expect((await verify(SCANNER)).status).toBe('rejected')
+    await written()
+    expect(said).toHaveBeenCalledTimes(1)
+  })
+
+  test('a runtime without a file system refuses a directory, and needs none without', () => {
+    vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never)
+    expect(() => createRecorder({ directory })).toThrow('this runtime has no file system')
+    expect(createRecorder().fixtures()).toEqual([])
+  })
+
+  test('written() waits for no request that is refused later', async () => {
+    const { verify, written } = start({ directory })
+    await verify(SCANNER)
+    const before = written()
+    const flood = (async () => {
+      for (let i = 0; i < 200; i++) await verify(SCANNER)
+    })()
+    await before
+    expect(names().length).toBeGreaterThan(0)
+    await flood
+    await written()
+    expect(names()).toHaveLength(50)
+  })
+
+  test('each file is a test as it is', async () => {
+    const { verify, written } = start({ directory })
+    await verify(forged('/other'))
+    await written()
+    const { request, options, expected } = fromFixture(JSON.parse(readFileSync(join(directory, names()[0]!), 'utf8')))
+    expect(await createVerifier(options)(request)).toMatchObject(expected)
+  })
+})

@@ -1,0 +1,221 @@
+import { readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { describe, expect, test, vi } from 'vitest'
+import {
+  createVerifier,
+  diagnose,
+  type ReceivedRequest,
+  type Verdict,
+  type VerifierOptions
+} from '../../../src/index.ts'
+import { createRecorder, type VectorFile } from '../../../src/recorder/index.ts'
+import { keep } from '../../../src/recorder/kept.ts'
+import type { RefusedRequest } from '../../../src/recorder/recorder.ts'
+import { fromFixture } from '../../../src/testing/index.ts'
+import { service } from '../../support/service.ts'
+import { loadVectors } from '../../support/vectors.ts'
+
+const codesOf = ({ failures }: Verdict) => failures.map(({ code }) => code)
+
+const outcomeOf = (verdict: Verdict) => ({
+  status: verdict.status,
+  codes: codesOf(verdict),
+  cause: diagnose(verdict).failures[0]?.cause,
+  checks: Object.values(verdict.checks).map(({ outcome }) => outcome)
+})
+
+const isDocument = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(
+  JSON.parse(readFileSync('fixtures/schema.json', 'utf8'))
+)
+
+/** Keeps one request, and verifies what a file would have of it. */
+async function keepAndVerify(request: ReceivedRequest, options: VerifierOptions, redact = false) {
+  const recorder = createRecorder({ redact })
+  const verdict = await createVerifier({ ...options, recorder })(request)
+  const [document] = JSON.parse(JSON.stringify(recorder.fixtures()))
+  if (document === undefined) return { verdict }
+  expect([isDocument(document), isDocument.errors]).toEqual([true, null])
+  const fixture = fromFixture(document)
+  return { verdict, document, fixture, again: await createVerifier(fixture.options)(fixture.request) }
+}
+
+test('every refused vector is kept as a fixture that gives the same verdict, checks and first cause', async () => {
+  for (const { name, options, request } of loadVectors()) {
+    const { verdict, again, fixture } = await keepAndVerify(request, options)
+    expect([name, again === undefined]).toEqual([name, verdict.status === 'verified'])
+    if (again === undefined) continue
+    expect([name, outcomeOf(again)]).toEqual([name, outcomeOf(verdict)])
+    expect(fixture.expected).toMatchObject({ status: verdict.status })
+  }
+})
+
+test('redacted, it gives the same, but for what redaction took from a signature that has not verified, and says so', async () => {
+  const changed: string[] = []
+  for (const { name, options, request } of loadVectors()) {
+    const { verdict, again, document } = await keepAndVerify(request, options, true)
+    if (again === undefined) continue
+    const { note = '' } = document.vectors[0]
+    const isNoted = note.includes('and the signature says it covers them')
+    if (!isNoted) expect([name, outcomeOf(again)]).toEqual([name, outcomeOf(verdict)])
+    else expect([name, verdict.checks.signature.outcome]).not.toEqual([name, 'pass'])
+    expect([name, again.status]).toEqual([name, verdict.status])
+    if (String(codesOf(again)) !== String(codesOf(verdict))) changed.push(name)
+  }
+  // A covered value that has no form which can be signed: without it there is one.
+  expect(changed).toEqual([
+    'rfc9421-field-beyond-ascii',
+    'rfc9421-field-beyond-octets-in-bs',
+    'rfc9421-field-with-a-control-character',
+    'rfc9421-field-that-is-not-structured',
+    'rfc9421-sf-of-1024-characters'
+  ])
+})
+
+const never = () => new Promise<never>(() => {})
+const gone = (code?: string) => () => Promise.reject(Object.assign(new Error('secret'), code && { code }))
+const store = (claim: () => Promise<boolean>) => ({
+  replayStore: { name: 'Redis at 10.0.0.5', claim, release: gone() }
+})
+const servers = () => ['10.0.0.53', 'dns.example']
+
+const FAILING: readonly [name: string, Partial<VerifierOptions>][] = [
+  ['accounts that returned false', { accounts: () => false }],
+  ['accounts that returned undefined', { accounts: (() => undefined) as never }],
+  ['accounts that threw', { accounts: gone('ECONNREFUSED') }],
+  ['accounts that threw without a code', { accounts: gone() }],
+  ['a store that was late', { ...store(never), replayTimeout: 5 }],
+  ['a store that threw', store(gone('ECONNREFUSED'))],
+  ['a store that answered something else', store((async () => 'OK') as never)],
+  ['a store that had it', store(async () => false)],
+  ['DNS that was late', { lookupTxt: never, lookupTimeout: 5 }],
+  ['DNS that was late, by its own clock', { lookupTxt: gone('ETIMEOUT') }],
+  ['DNS that failed', { lookupTxt: gone('ESERVFAIL') }],
+  ['DNS over HTTPS that failed', { lookupTxt: Object.assign(gone('ECONNREFUSED'), { servers }) }],
+  ['DNS that failed without a code', { lookupTxt: gone() }],
+  ['DNS that knew no such name', { lookupTxt: Object.assign(gone('ENOTFOUND'), { servers }) }],
+  ['DNS that answered something else', { lookupTxt: (async () => 'x') as never }],
+  ['DNS that answered at once', { lookupTxt: (() => []) as never }]
+]
+
+test.each(FAILING)(
+  'the receiver itself failed, and fails again in the same way, without a wait: %s',
+  async (_, more) => {
+    const { verdict, fixture } = await keepAndVerify(service.sign({ body: '{}' }), { ...service.options, ...more })
+    vi.useFakeTimers({ now: fixture!.options.now!() })
+    try {
+      const again = await createVerifier(fixture!.options)(fixture!.request)
+      expect(outcomeOf(again)).toEqual(outcomeOf(verdict))
+      expect(again.failures).toEqual(verdict.failures)
+    } finally {
+      vi.useRealTimers()
+    }
+  }
+)
+
+test('a request that was aborted while DNS was asked is refused for the same reason', async () => {
+  const signal = AbortSignal.abort()
+  const { verdict, again } = await keepAndVerify({ ...service.sign(), signal }, service.options)
+  expect(verdict.failures).toMatchObject([{ code: 'key-lookup-failed', evidence: { problem: 'late' } }])
+  expect(again!.failures).toEqual(verdict.failures)
+})
+
+test('an accounts function that was not asked is not asked again', async () => {
+  const accounts = () => expect.unreachable()
+  const { verdict, again } = await keepAndVerify({ ...service.sign(), https: false }, { ...service.options, accounts })
+  expect(again).toEqual(verdict)
+})
+
+test('a request that became too old while its body came is too old again', async () => {
+  let now = Date.now()
+  const signed = service.sign({ body: '{}' })
+  const body = (async function* () {
+    now += 400_000
+    yield signed.body
+  })()
+  const { verdict, again } = await keepAndVerify({ ...signed, body }, { ...service.options, now: () => now })
+  expect(verdict.failures.map(({ code }) => code)).toEqual(['date-too-old'])
+  expect(again!.failures.map(({ code }) => code)).toEqual(['date-too-old'])
+})
+
+const bodyIn = (document: VectorFile) => document.vectors[0]!.request.body
+
+describe('of a body', () => {
+  const options = { ...service.options, lookupTxt: service.lookupTxt }
+  const pieces = (...texts: string[]) =>
+    (async function* () {
+      for (const text of texts) yield Buffer.from(text)
+    })()
+
+  test('that was streamed and is another one, all bytes are kept', async () => {
+    const request = { ...service.sign({ body: '{"id":1}' }), body: pieces('{"id"', ': 1}') }
+    const { verdict, again, document } = await keepAndVerify(request, options)
+    expect(bodyIn(document)).toEqual({ utf8: '{"id": 1}' })
+    expect(again!.failures).toEqual(verdict.failures)
+  })
+
+  test('that broke off, the bytes that came are kept, and it breaks off again', async () => {
+    const body = (async function* () {
+      yield Buffer.from('{"id"')
+      throw Object.assign(new Error('secret'), { code: 'ECONNRESET' })
+    })()
+    const { verdict, again, document } = await keepAndVerify({ ...service.sign({ body: '{}' }), body }, options)
+    expect(bodyIn(document)).toEqual({ utf8: '{"id"', error: 'ECONNRESET' })
+    expect(again!.failures).toEqual(verdict.failures)
+  })
+
+  test('that did not end in time, the same', async () => {
+    const body = (async function* () {
+      yield Buffer.from('{')
+      await never()
+    })()
+    const request = { ...service.sign({ body: '{}' }), body }
+    const { verdict, again, document } = await keepAndVerify(request, { ...options, bodyTimeout: 5 })
+    expect(bodyIn(document)).toEqual({ utf8: '{', error: 'it did not end within 5 ms' })
+    expect(again!.failures).toEqual(verdict.failures)
+  })
+
+  test.each([
+    ['streamed', (text: string) => pieces(text.slice(0, 60), text.slice(60))],
+    ['as bytes', (text: string) => Buffer.from(text)],
+    ['as text', (text: string) => text]
+  ])('that is above the limit, it is above the limit again: %s', async (_, make) => {
+    const request = { ...service.sign({ body: '{}' }), body: make('é'.repeat(60)) }
+    const { verdict, again } = await keepAndVerify(request, { ...options, maxBodyBytes: 100 })
+    expect(verdict.failures.map(({ code }) => code)).toEqual(['body-too-large'])
+    expect(again!.failures).toEqual(verdict.failures)
+  })
+
+  test.each([
+    ['streamed', pieces('x'.repeat(60), 'y'.repeat(60))],
+    ['as bytes', Buffer.from('x'.repeat(60) + 'y'.repeat(60))]
+  ])('no more than maxBodyBytes is kept, and the fixture says how long it was: %s', async (_, body) => {
+    const recorder = createRecorder({ maxBodyBytes: 100 })
+    await createVerifier({ ...options, recorder })({ ...service.sign({ body: '{}' }), body })
+    const [document] = recorder.fixtures()
+    expect(bodyIn(document!)).toEqual({ utf8: 'x'.repeat(60) + 'y'.repeat(40), length: 120 })
+    const { request, expected, ...fixture } = fromFixture(document!)
+    const again = await createVerifier(fixture.options)(request)
+    expect(again.failures).toMatchObject([{ code: 'digest-mismatch', evidence: { bodyLength: 120 } }])
+    expect(expected).toMatchObject({ status: 'rejected', failures: [{ code: 'digest-mismatch' }] })
+  })
+
+  test('that was not read, nothing is kept, and the fixture says so', async () => {
+    const body = pieces('{}')
+    const { document } = await keepAndVerify({ ...service.sign({ body: '{}' }), https: false, body }, options)
+    expect(document.vectors[0]).toMatchObject({ request: { body: null }, note: 'the body was not read' })
+  })
+
+  test('only a copy of the kept part stays in memory, and nothing of the buffer behind it', async () => {
+    const large = new Uint8Array(1_000_000)
+    const kept = keep({ ...(await refusedBy(large)), body: { ok: true, value: large } }, 65_536)
+    expect(kept.body!.bytes.buffer.byteLength).toBe(65_536)
+  })
+})
+
+/** What the verifier passes to a recorder. */
+async function refusedBy(body: Uint8Array): Promise<RefusedRequest> {
+  const passed: object[] = []
+  const recorder = { record: (refused: object) => void passed.push(refused) }
+  await createVerifier({ ...service.options, recorder })({ ...service.sign({ body: '{}' }), body })
+  return passed[0] as RefusedRequest
+}
