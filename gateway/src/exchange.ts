@@ -1,5 +1,4 @@
-import type { ReceivedRequest, Verdict } from 'signed-requests'
-import { situationOf } from '../../src/tools/index.ts'
+import { mainFailure, type ReceivedRequest, type Verdict } from 'signed-requests'
 
 /** One line of a head: the name in its case, and the value. */
 export type HeaderLine = readonly [name: string, value: string]
@@ -58,7 +57,14 @@ export function otherDomainOf({ failures }: Verdict): string | undefined {
 export const asksAgain = (status: number): boolean => status >= 500 || status === 429
 
 /** Is nothing of a signed request there, not even a signature in Authorization? */
-export const isUnsigned = ({ failures }: Verdict): boolean => situationOf(failures).isUnsigned
+export function isUnsigned(verdict: Verdict): boolean {
+  const main = mainFailure(verdict)
+  if (main?.code !== 'signature-missing' || main.evidence?.header === 'Authorization') return false
+  return ['account-missing', 'digest-missing'].every(missing => verdict.failures.some(({ code }) => code === missing))
+}
+
+/** Is it signed with a key under the domain? A claim until the signature has verified; scanners have none. */
+export const isUnderDomain = ({ checks }: Verdict): boolean => checks['key-name'].outcome === 'pass'
 
 /** The codes that say what is wrong: what else is wrong with a request that is not signed does not matter. */
 export const mainCodes = (verdict: Verdict): string[] =>

@@ -1,7 +1,6 @@
 import type { Writable } from 'node:stream'
 import { explain, logRecord, type Verdict } from 'signed-requests'
-import { isSignedUnderDomain } from '../../src/tools/index.ts'
-import { type Exchange, isUnsigned, type Malformed, mainCodes, otherDomainOf } from './exchange.ts'
+import { type Exchange, isUnderDomain, isUnsigned, type Malformed, mainCodes, otherDomainOf } from './exchange.ts'
 
 const NOT_SIGNED = 'this request is not signed, so it is not from the service'
 const OTHER_DOMAIN = 'signed under another domain than --domain: ask the service which domain its keys are under'
@@ -39,7 +38,7 @@ export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): 
 
 /** Whose signature it has, where that is not one under the domain. */
 function originOf(verdict: Verdict): string {
-  if (isSignedUnderDomain(verdict)) return ''
+  if (isUnderDomain(verdict)) return ''
   return otherDomainOf(verdict) === undefined ? '(no signature under the domain)' : '(signed under another domain)'
 }
 

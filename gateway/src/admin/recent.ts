@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isSignedUnderDomain } from '../../../src/tools/index.ts'
-import { type Exchange, type HeaderLine, otherDomainOf } from '../exchange.ts'
+import { createShelf } from '../../../src/tools/index.ts'
+import { type Exchange, type HeaderLine, isUnderDomain, otherDomainOf } from '../exchange.ts'
 import { claimedSignature } from './signing.ts'
 import { type KeptExchange, rowOf } from './view.ts'
 
@@ -22,21 +22,22 @@ export function createRecent(
   accountHeader = 'X-Service-ID'
 ) {
   const isAccount = ([name]: HeaderLine) => name.toLowerCase() === accountHeader.toLowerCase()
-  const lists: Record<KeptExchange['list'], KeptExchange[]> = { signed: [], other: [] }
-  const all = () => [...lists.signed, ...lists.other]
+  const lists = { signed: createShelf<KeptExchange>(MAX_KEPT), other: createShelf<KeptExchange>(MAX_KEPT) }
+  const all = () => [...lists.signed.newestFirst(), ...lists.other.newestFirst()]
   let number = Date.now() * 1000
   return {
     keep(exchange: Exchange): void {
       number += 1
       const { verdict, body, bodyLength = body?.length } = exchange
-      const isSigned = isSignedUnderDomain(verdict) || otherDomainOf(verdict) !== undefined
+      const isSigned = isUnderDomain(verdict) || otherDomainOf(verdict) !== undefined
       const list = isSigned ? 'signed' : 'other'
       const { keyId = '' } = claimedSignature(exchange, domain) ?? {}
       const answer = dns.get(keyId)
-      lists[list].push({
+      lists[list].add({
         ...exchange,
         number,
         list,
+        isSigned,
         bodyLength,
         claimedAccount: exchange.headers.find(isAccount)?.[1] ?? '',
         dns: answer && { [keyId]: answer },
@@ -44,7 +45,6 @@ export function createRecent(
         // A copy: a view would keep all of the buffer behind it.
         body: redact ? undefined : body && new Uint8Array(body.subarray(0, MAX_BODY))
       })
-      if (lists[list].length > MAX_KEPT) lists[list].shift()
     },
     /** Returns the requests with a higher number, the oldest first. */
     after: (than: number): readonly KeptExchange[] =>

@@ -10,6 +10,8 @@ export interface KeptExchange extends Exchange {
   readonly number: number
   /** with a `Signature` under the domain or another one; or anything else, such as scanners */
   readonly list: 'signed' | 'other'
+  /** the same: a claim until the signature has verified */
+  readonly isSigned: boolean
   /** of the whole body, in bytes, of which `body` may be the beginning; undefined when it was not read to its end */
   readonly bodyLength: number | undefined
   /** what it has in the header of the account */
@@ -73,7 +75,8 @@ export function detailOf(kept: KeptExchange, options: VerifierOptions, redact: b
     name: `request-${kept.number}`,
     source: 'captured by the gateway',
     ...(whole && { body: whole }),
-    ...(kept.dns && verdict.checks.key.outcome === 'pass' && { dns: kept.dns })
+    // What is kept of a verified request is a copy of its verdict, without the body.
+    ...(kept.dns && verdict.status === 'verified' && { dns: kept.dns })
   })
   const shown = document.vectors[0]?.request.headers ?? []
   // The body decides once the signature has verified; without it, the fixture would get another verdict.
