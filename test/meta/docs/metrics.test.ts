@@ -53,6 +53,54 @@ test('the codes and statuses in the rules exist', () => {
   expect(new Set(values('status'))).toEqual(new Set(['verified', 'rejected', 'unavailable']))
 })
 
+/** What a dashboard asks Prometheus, and the labels that it shows. */
+interface Target {
+  expr: string
+  legendFormat: string
+}
+const dashboard = JSON.parse(read('docs/grafana.json'))
+const panels: {
+  id: number
+  title: string
+  targets: Target[]
+  gridPos: { x: number; y: number; w: number; h: number }
+}[] = dashboard.panels
+const LABELS = { status: 'label', code: 'label', signed: 'label', upstream: 'label', le: 'label' }
+
+test.each(panels)('the panel "$title" asks for metrics and labels that exist', ({ targets }) => {
+  for (const { expr, legendFormat } of targets) {
+    expect(namesIn(expr)).toHaveLength(1)
+    expect(namesIn(expr).filter(name => !gateway.includes(name))).toEqual([])
+    const inBraces = [...expr.matchAll(/\{([^}]*)\}/g)].flatMap(([, list = '']) => list.match(/\w+(?=!?=)/g) ?? [])
+    const grouped = [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(', '))
+    const shown = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name)
+    expect([...inBraces, ...grouped, ...shown].filter(name => !Object.hasOwn(LABELS, name))).toEqual([])
+    expect(shown.filter(name => !grouped.includes(name))).toEqual([])
+  }
+})
+
+test('the dashboard shows every metric, and no panel is on another', () => {
+  const shown = panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => namesIn(expr)))
+  expect([...new Set(shown)].sort()).toEqual([
+    'signed_requests_responses_total',
+    'signed_requests_verdict_duration_seconds_bucket',
+    'signed_requests_verdicts_total'
+  ])
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+  const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+    Array.from({ length: w * h }, (_, at) => `${x + (at % w)},${y + Math.floor(at / w)}`)
+  )
+  expect(new Set(cells).size).toBe(cells.length)
+})
+
+test('the codes, statuses and values of signed in the dashboard exist', () => {
+  const text = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)).join('\n')
+  const values = (label: string) =>
+    [...text.matchAll(new RegExp(`\\b${label}!?="([^"]+)"`, 'g'))].map(([, value]) => value)
+  expect(new Set(values('status'))).toEqual(new Set(['verified', 'rejected', 'unavailable']))
+  expect(new Set(values('signed'))).toEqual(new Set(['true', 'false']))
+})
+
 test('the page has a row for each alert', () => {
   const rows = [...read('docs/operations.md').matchAll(/^\| `(SignedRequests\w+)` \|/gm)].map(([, name]) => name)
   expect(rows).toEqual(rules.map(({ alert }) => alert))
