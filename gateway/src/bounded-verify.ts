@@ -4,6 +4,7 @@ import { announcedLength, append, DEFAULTS, lineValues, mostHeld } from '../../s
 import { createBudget, type Lease } from './budget.ts'
 import type { HeaderLine } from './exchange.ts'
 import type { CommonSettings } from './options/settings.ts'
+import { pathAndQuery } from './target.ts'
 
 /** Bytes of all bodies that are held at once. Where one body may be larger, it and its copies must fit in. */
 const MAX_HELD = 48 * 1024 * 1024
@@ -71,7 +72,11 @@ export function createBoundedVerify(verify: Verify, { maxConnections, verifier }
 function bodyOwner({ method, target, headers }: ReceivedRequest, takesRfc9421: boolean): string {
   const lines = headers as readonly HeaderLine[]
   const isRfc9421 = takesRfc9421 && lineValues(lines, 'signature-input').length > 0
-  return `${method} ${target} ${lineValues(lines, isRfc9421 ? 'content-digest' : 'digest').join()}`
+  // A value in several lines is signed as one.
+  const digest = (name: string) => lineValues(lines, name).join(', ')
+  return isRfc9421
+    ? `${method} ${pathAndQuery(target)} ${digest('content-digest')}`
+    : `${method} ${target} ${digest('digest')}`
 }
 
 interface Sizes {

@@ -43,9 +43,8 @@ export function asSigned(received: Received, verdict: Verdict): Received {
   if (verdict.status !== 'verified' || verdict.scheme !== 'rfc9421') return received
   const { target, https } = received
   const covered = verdict.coveredHeaders
-  const { scheme, target: path = target } = splitAbsoluteUrl(target) ?? {}
-  const origin = path.startsWith('/') ? path : `/${path}`
-  const signed = covered.includes('@target-uri') ? origin : origin.replace(/^([^?]*)\?$/, '$1')
+  const { scheme } = splitAbsoluteUrl(target) ?? {}
+  const signed = covered.includes('@target-uri') ? originOf(target) : withoutEmptyQuery(originOf(target))
   const protocol = scheme ?? (https ? 'https' : 'http')
   const isHostSigned = covered.some(name => /^host(?:;|$)/.test(name))
   return {
@@ -56,3 +55,13 @@ export function asSigned(received: Received, verdict: Verdict): Received {
     )
   }
 }
+
+/** Returns path and query, the same for all targets that RFC 9421 may sign alike. */
+export const pathAndQuery = (target: string): string => withoutEmptyQuery(originOf(target))
+
+function originOf(target: string): string {
+  const path = splitAbsoluteUrl(target)?.target ?? target
+  return path.startsWith('/') ? path : `/${path}`
+}
+
+const withoutEmptyQuery = (target: string): string => target.replace(/^([^?]*)\?$/, '$1')

@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ServerResponse } from 'node:http'
 import { dohTxtLookup } from 'signed-requests/doh'
+import { rfc9421 } from 'signed-requests/rfc9421'
 import { expect, onTestFinished, test } from 'vitest'
 import { DRAIN_LIMITS } from '../../src/tools/index.ts'
 import { startDohServer } from '../../test/support/doh-server.ts'
@@ -98,6 +99,24 @@ test.each([
   first.write(bytes.subarray(-1))
   expect(statusesOf(await answer)).toEqual([200])
   expect(seen.map(({ target }) => target)).toEqual(['/', '/captured'])
+})
+
+test('copies of one request compete with each other, although RFC 9421 signs their targets alike', async () => {
+  const { address, over } = await start({ maxConnections: 40, verifier: { ...service.options, schemes: [rfc9421] } })
+  const covered = '@method @path @query @authority date x-service-id content-digest'.split(' ')
+  const signed = service.sign({ scheme: 'rfc9421', target: '/captured', body: 'withheld', covered })
+  const first = open(address, wire(signed, [['Connection', 'close']]).subarray(0, -1))
+  const answer = receivedOn(first)
+  const targets = [...'receiver'].map((_, i) => {
+    const host = [...'receiver.example'].map((letter, at) => (at === i ? letter.toUpperCase() : letter)).join('')
+    return `https://${host}/captured`
+  })
+  for (const target of [...targets, 'https://receiver.example/captured', '/captured?'])
+    open(address, wire({ ...signed, target }).subarray(0, -1))
+  const [refused] = await over(1)
+  expect(refused).toMatchObject({ status: 503, verdict: { failures: [{ code: 'body-unreadable' }] } })
+  first.write(wire(signed).subarray(-1))
+  expect(statusesOf(await answer)).toEqual([200])
 })
 
 /** Accounts that are accepted when so many requests have come so far: their bodies are then read at once. */
