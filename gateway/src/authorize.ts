@@ -15,12 +15,12 @@ export interface Authorizer {
 }
 
 const LIMITS = {
-  // What the sender may send, and what the engine adds.
+  // Limits the head: the sender's own, and the headers that the engine adds.
   maxHeaderSize: 32_768,
   headersTimeout: 10_000,
   requestTimeout: 60_000,
   connectionsCheckingInterval: 1000,
-  // Longer than engines keep a connection, so that it is they who close it.
+  // Longer than engines keep a connection, so that the engine closes it.
   keepAliveTimeout: 120_000
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// This is imported by its path and built in: the library is one of the imports that an old Node.js may fail at.
+// Imported by its path and built in: the library is one of the imports that an old Node.js may fail at.
 import { startOnNode } from '../../flags/node-version.ts'
 
 startOnNode('signed-requests-gateway', () => import('./cli.ts'))

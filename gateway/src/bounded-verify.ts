@@ -6,7 +6,7 @@ import type { HeaderLine } from './exchange.ts'
 import type { CommonSettings } from './options/settings.ts'
 import { pathAndQuery } from './target.ts'
 
-/** Bytes of all bodies that are held at once. Where one body may be larger, it and its copies must fit in. */
+/** Limits the bytes of all bodies that are held at once. If one body may be larger, it and its copies must fit in. */
 const MAX_HELD = 48 * 1024 * 1024
 
 /**
@@ -19,9 +19,10 @@ type Bytes = AsyncIterable<Uint8Array>
 type LeaseBody = (onRevoked: () => void) => Lease
 
 /**
- * The same verdicts, within bounds for all requests together. Half of the connections may wait for DNS, and a quarter
- * for the rest of a body. Bodies are read after their head has verified, and all of them share a budget of MAX_HELD
- * bytes. A request whose lease is revoked is told to try again (503). A sender that has gone is released at once.
+ * Returns the same verdicts, within bounds for all requests together. Half of the connections may wait for DNS, and a
+ * quarter for the rest of a body. Bodies are read after their head has verified, and all of them share a budget of
+ * MAX_HELD bytes. A request whose lease is revoked is told to try again (503). A sender that has gone is released at
+ * once.
  */
 export function createBoundedVerify(verify: Verify, { maxConnections, verifier }: CommonSettings) {
   const lookups = createBudget(Math.ceil(maxConnections / 2))
@@ -58,7 +59,7 @@ export function createBoundedVerify(verify: Verify, { maxConnections, verifier }
       const verdict: Verdict = await verify({ ...request, body: body.stream, signal: controller.signal })
       return { verdict, body, isRevoked }
     } finally {
-      // An abort of a request that is over would cost as much as verifying it.
+      // Aborting a request that is over would cost as much as verifying it.
       res.off('close', abort)
       lookup.release()
     }
@@ -66,8 +67,9 @@ export function createBoundedVerify(verify: Verify, { maxConnections, verifier }
 }
 
 /**
- * The same for all copies of a request whose head has verified: both standards require these parts to be signed, so a
- * copy cannot change them. What is not signed, such as an unknown parameter of the Signature header, must not count.
+ * Returns a key that all copies of a request share when its head has verified: both standards require these parts to be
+ * signed, so a copy cannot change them. Unsigned parts, such as an unknown parameter of the Signature header, must not
+ * count.
  */
 function bodyOwner({ method, target, headers }: ReceivedRequest, takesRfc9421: boolean): string {
   const lines = headers as readonly HeaderLine[]
@@ -135,7 +137,7 @@ function holdBody(whole: Bytes | null, leaseBody: LeaseBody, { leastOf, announce
     return result
   }
 
-  /** The body for the verifier. A generator that waits for a piece could not be left. */
+  /** The body for the verifier. A generator that waits for a piece could not be stopped. */
   const stream: Bytes = {
     [Symbol.asyncIterator]() {
       lease = leaseBody(onRevoked)
@@ -146,11 +148,11 @@ function holdBody(whole: Bytes | null, leaseBody: LeaseBody, { leastOf, announce
   }
   return {
     stream: whole && stream,
-    /** What was read, when that is all and not more than is wanted. */
+    /** returns the bytes that were read, if they are the whole body and not more than is wanted */
     read: () => (isComplete && length <= keep ? Buffer.from(kept.buffer, 0, length) : undefined),
-    /** Has nothing of it been read? */
+    /** returns whether nothing of it has been read */
     isUnread: () => from === undefined,
-    /** Lets go of it: what was kept is dropped, and no longer charged. */
+    /** drops the kept bytes, which are no longer charged */
     release(): void {
       kept = new Uint8Array(0)
       lease?.release()

@@ -1,6 +1,6 @@
 /** The share of a budget that one request holds. */
 export interface Lease {
-  /** Charges so much more; a negative amount is given back. */
+  /** Charges this amount more; a negative amount is given back. */
   charge(amount: number): void
   /** Keeps what it holds: the lease can no longer be revoked. */
   pin(): void
@@ -9,9 +9,9 @@ export interface Lease {
 }
 
 /**
- * Creates a budget for all requests together. Above its limit, leases are revoked until it suffices: the newest of the
- * owner that has most of them, so that copies of one request compete with each other; the oldest, when each owner has
- * one, so that requests that only wait keep no other one out.
+ * Creates a budget for all requests together. Above its limit, leases are revoked until the rest fits: the newest lease
+ * of the owner that has most of them, so that copies of one request compete with each other; the oldest, when each
+ * owner has one, so that requests that only wait keep no other request out.
  *
  * @returns leases a share: owner identifies what all copies of a request have in common; onRevoked is called once, when
  *   the lease has been taken back

@@ -16,9 +16,9 @@ import { releaseClaim } from './release-claim.ts'
 import { asSigned, hasCertainFraming } from './target.ts'
 
 /**
- * Answers one check of a proxy that asks before it forwards. The connection stays open where the request was read to
- * its end: engines keep a few for many checks. Resolves when it is answered, with what is known of it. `onUnverified` is
- * called for one that is not verified, before it is answered.
+ * Answers one check of a proxy that asks before it forwards. The connection stays open if the request was read to its
+ * end: engines keep a few connections for many checks. Resolves when the check is answered, to the exchange.
+ * `onUnverified` is called for a request that is not verified, before it is answered.
  */
 export function createCheck(settings: AuthorizerSettings, verify: Verify) {
   const { from, https, prefix } = settings
@@ -30,7 +30,7 @@ export function createCheck(settings: AuthorizerSettings, verify: Verify) {
   return async (req: IncomingMessage, res: ServerResponse, onUnverified = () => {}): Promise<Exchange | Malformed> => {
     const receivedAt = Date.now()
     const start = performance.now()
-    // A cut body could be the beginning of another one, whose digest nobody has compared.
+    // A body that was cut could be the beginning of another body, whose digest nobody has compared.
     const isPartial = req.headersDistinct['x-envoy-auth-partial-body'] ?? ['false']
     if (isPartial.join().toLowerCase() !== 'false') {
       await answerWhenRead(res, 413, { isLast: false })
@@ -50,7 +50,7 @@ export function createCheck(settings: AuthorizerSettings, verify: Verify) {
       await releaseClaim(verify, verdict)
       await answerWhenRead(res, 401, { isLast: false })
     } else if (verdict.status === 'verified') {
-      // All of them, always: a proxy overwrites what the sender wrote only by what comes back.
+      // All of them are always sent: a proxy overwrites the sender's headers only by those that come back.
       const granted = { ...grantHeaders(verdict), 'Signed-Request-Verdict': verdict.status }
       await answerWhenRead(res, 200, { isLast: false, headers: granted })
     } else await answerWhenRead(res, httpStatus(verdict), { isLast: false, isHurried: isRevoked })
@@ -82,9 +82,9 @@ const PARTIAL_BODY = {
 }
 
 /**
- * Why a verified request is refused, with a code: the application would get all of it as it came, so each signed header
- * must be in one line and from the sender, no other one may pass for it, and the target must be in the form that was
- * signed.
+ * Says why a verified request is refused, with a code: the application would get all of the request as it arrived, so
+ * each signed header must be in one line and from the sender, no other header may pass for it, and the target must be
+ * in the form that was signed.
  *
  * @param consumed in lower case: what the proxy sets for `authorize`, and perhaps not for the application
  */
@@ -121,12 +121,12 @@ function unsafeOf(
   }
 }
 
-/** Each must be there exactly once. */
+/** Each header must be there exactly once. */
 const DESCRIPTION = ['x-forwarded-method', 'x-forwarded-uri', 'x-forwarded-host', 'x-forwarded-proto']
 
 /**
- * The request that a proxy describes in its headers, such as `forwardAuth` of Traefik. Each datum has one source: a
- * header that is missing or repeated leaves it empty, and the request is refused as malformed.
+ * Makes the request that a proxy describes in its headers, such as `forwardAuth` of Traefik. Each datum has one source:
+ * a header that is missing or repeated leaves it empty, and the request is refused as malformed.
  */
 function forwardedRequest(req: IncomingMessage): ReceivedRequest {
   const only = (name: string): string => {
@@ -147,7 +147,7 @@ const NOT_FORWARDED =
   'X-Forwarded-Method, -Uri, -Host and -Proto must each be sent exactly once: have the proxy set them, or start ' +
   'authorize with --from as-is'
 
-/** Were method, target and protocol where `--from x-forwarded` looks for them? */
+/** Returns whether method, target and protocol were where `--from x-forwarded` looks for them. */
 const isForwardedWhole = ({ failures }: Verdict): boolean =>
   !failures.some(
     ({ code, evidence }) =>
@@ -155,7 +155,7 @@ const isForwardedWhole = ({ failures }: Verdict): boolean =>
       (code === 'request-malformed' && (evidence.part === 'method' || evidence.part === 'target'))
   )
 
-/** Do its headers describe another request than itself? */
+/** Returns whether the headers describe another request than the one they are in. */
 function isDescribed({ headers, method, url }: IncomingMessage): boolean {
   const { 'x-forwarded-method': original = method, 'x-forwarded-uri': target = url } = headers
   return original !== method || target !== url

@@ -23,12 +23,12 @@ const fail = (mistake: string) => note(`signed-requests-gateway: ${mistake.trim(
 
 type Running = Pick<Gateway, 'address' | 'close'>
 
-/** The settings of either. */
+/** The settings of the gateway or of `authorize`. */
 type Settings = CommonSettings &
   Partial<Pick<GatewaySettings, 'tls' | 'observe'>> &
   Partial<Pick<AuthorizerSettings, 'from'>>
 
-/** Starts one of the two, which runs until it is told to end. */
+/** Starts the gateway or `authorize`, which runs until it is told to end. */
 async function run<S extends Settings, R extends Running>(
   settings: S,
   isCheck: boolean | undefined,
@@ -42,19 +42,19 @@ async function run<S extends Settings, R extends Running>(
   }
   if (isCheck) return check(settings.verifier.serviceDomain, !isNeverHttps)
   const stopped = new Promise<unknown>(resolve => {
-    // Again and again: each process of a group may get the signal twice.
+    // The listeners stay: each process of a group may get the signal twice.
     process.on('SIGTERM', resolve).on('SIGINT', resolve)
   })
   const started = await start(settings, exchange => print(logText(exchange, settings.log)))
   onStarted(started, settings)
   await stopped
   process.exitCode = (await started.close()) ? EXIT.ok : EXIT.failed
-  // A lookup that DNS never answers, or a reader of the log that has stalled, would keep the process.
+  // A lookup that DNS never answers, or a log reader that has stalled, would keep the process.
   process.stdout.write('', () => process.exit())
   setTimeout(() => process.exit(), 500)
 }
 
-/** Whether no request can count as HTTPS. */
+/** Returns whether no request can count as HTTPS. */
 const cannotBeHttps = ({ tls, https, verifier, from }: Settings): boolean =>
   verifier.requireHttps !== false && from !== 'x-forwarded' && tls === undefined && https === undefined
 
@@ -70,12 +70,12 @@ function noteGateway({ address, admin }: Gateway, settings: GatewaySettings): vo
   if (observe) note('OBSERVING: every request is forwarded, NOTHING IS REFUSED')
   if (verifier.accounts === ANY_ACCOUNT)
     note('--account is not given: the log says which accounts signed requests come for')
-  if (refusalStatus !== undefined) note(`what is refused gets ${refusalStatus} instead of 401 or 413`)
+  if (refusalStatus !== undefined) note(`refused requests get ${refusalStatus} instead of 401 or 413`)
   note(`listening on ${tls ? 'https' : 'http'}://${address} for ${upstream.origin}`)
   if (admin !== undefined) note(`admin page on http://${admin}/`)
 }
 
-/** Prints what was asked for instead of running; undefined when nothing was. */
+/** Prints the help or the version instead of running; undefined unless one was asked for. */
 function givenOf<F extends Flags>(parsed: Parsed<F>, help: () => string): Given<F> | undefined {
   if (parsed.asked === undefined) return parsed
   print(parsed.asked === 'help' ? help() : VERSION)

@@ -1,9 +1,14 @@
 import type { LookupTxt } from 'signed-requests'
 
-/** Names whose last records are kept: the service has a few, and a sender can ask for any under its domain. */
+/**
+ * Limits the names whose last records are kept: the service has a few, and a sender can ask for any under its domain.
+ */
 const MAX_NAMES = 100
 
-/** Wraps a lookup, so that what it found is kept in `answers`, the latest names last. A verdict has its failures. */
+/**
+ * Wraps a lookup, so that the records it found are kept in `answers`, the latest names last. A verdict has the
+ * failures.
+ */
 export function keepAnswers(lookupTxt: LookupTxt, answers: Map<string, string[][]>): LookupTxt {
   const lookup: LookupTxt = async (name, options) => {
     const records = await lookupTxt(name, options)

@@ -4,8 +4,9 @@ import { mainFailure, type ReceivedRequest, type Verdict } from 'signed-requests
 export type HeaderLine = readonly [name: string, value: string]
 
 /**
- * The result from the upstream: not asked, because the request was refused; an answer that ended; what went wrong. With
- * `upload-failed` it was the sender: while observing, a body is forwarded as it comes, and it broke off or was too large.
+ * The result from the upstream: not asked, because the request was refused; an answer that ended; or a failure. With
+ * `upload-failed` the sender failed: while observing, a body is forwarded as it arrives, and it broke off or was too
+ * large.
  */
 export interface UpstreamResult {
   readonly upstream: 'not-asked' | 'answered' | 'unreachable' | 'timed-out' | 'broken-off' | 'upload-failed'
@@ -13,7 +14,7 @@ export interface UpstreamResult {
   readonly upstreamError?: string
 }
 
-/** What the gateway knows about one request when it is over. Log, metrics and page are made from it. */
+/** All data about one request when it is over. Log, metrics and page are made from it. */
 export interface Exchange extends Omit<ReceivedRequest, 'headers' | 'body'>, UpstreamResult {
   /** milliseconds since 1970 */
   readonly receivedAt: number
@@ -38,8 +39,8 @@ export interface Exchange extends Omit<ReceivedRequest, 'headers' | 'body'>, Ups
 }
 
 /**
- * The domain of the key of a request that is signed under another domain: a claim that anybody can write. The key is at
- * `selector._domainkey.domain` (RFC 6376 section 3.6.2.1).
+ * Returns the domain of the key of a request that is signed under another domain: a claim that anybody can write. The
+ * key is at `selector._domainkey.domain` (RFC 6376 section 3.6.2.1).
  */
 export function otherDomainOf({ failures }: Verdict): string | undefined {
   const [claimed] = failures.flatMap(({ code, evidence }) =>
@@ -53,7 +54,7 @@ export function otherDomainOf({ failures }: Verdict): string | undefined {
     .at(-1)
 }
 
-/** Does a sender that gets this status try again? RFC 9110 section 15.6, RFC 6585 section 4. */
+/** Returns whether a sender that gets this status tries again (RFC 9110 section 15.6, RFC 6585 section 4). */
 export const asksAgain = (status: number): boolean => status >= 500 || status === 429
 
 /** Is nothing of a signed request there, not even a signature in Authorization? */
@@ -66,11 +67,11 @@ export function isUnsigned(verdict: Verdict): boolean {
 /** Is it signed with a key under the domain? A claim until the signature has verified; scanners have none. */
 export const isUnderDomain = ({ checks }: Verdict): boolean => checks['key-name'].outcome === 'pass'
 
-/** The codes that say what is wrong: what else is wrong with a request that is not signed does not matter. */
+/** Returns the codes that matter: of a request that is not signed, only that. */
 export const mainCodes = (verdict: Verdict): string[] =>
   isUnsigned(verdict) ? ['signature-missing'] : verdict.failures.map(({ code }) => code)
 
-/** What arrived was not HTTP that can be forwarded, so it has no verdict. */
+/** A message that was not HTTP that can be forwarded, so it has no verdict. */
 export interface Malformed {
   /** milliseconds since 1970 */
   readonly receivedAt: number

@@ -9,7 +9,7 @@ import { answerHeaders } from './headers.ts'
 
 type Body = Uint8Array | AsyncIterable<Uint8Array>
 
-/** A request as the upstream gets it; its framing is made here. */
+/** A request for the upstream; its framing is made here. */
 type Outgoing = Readonly<{ method: string; path: string; headers: readonly HeaderLine[]; body: Body }>
 
 /** Gives the claim of a request back; never rejects. */
@@ -53,7 +53,7 @@ export function createUpstream(url: URL, timeout: number) {
         const handler = createHandler(url.host, res, timeout, release, upload, () => connection, resolve)
         try {
           const headers = request.headers.values() as Iterable<[string, string]>
-          // The sender's Host is no name of the upstream for TLS.
+          // The sender's Host is not a name of the upstream for TLS.
           const onConnection = (chosen: Connection) => {
             connection = chosen
           }
@@ -129,7 +129,8 @@ function createHandler(
       const writeHead = () => {
         if (res.destroyed) return
         res.writeHead(status, answerHeaders(status, controller.rawHeaders as Buffer[]))
-        // Now, in one packet with the first part of the body if that is here. Not flushHeaders(): it sends UTF-8.
+        // The head is sent now, in one packet with the first part of the body if that has arrived. Not by
+        // flushHeaders(), which sends UTF-8.
         res.write(EMPTY)
       }
       if (status >= 500) {
@@ -141,14 +142,14 @@ function createHandler(
         )
       } else writeHead()
       if (status !== 204 && status !== 304) return
-      // A faulty application writes a body, which would be taken as the next answer on this connection.
+      // A faulty application writes a body after all, which would be taken as the next answer on this connection.
       isComplete = true
       controller.abort(new Error('complete'))
     },
     onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer) {
       if (res.destroyed || res.write(chunk)) return
       controller.pause()
-      // If the sender does not read the answer, it is not the upstream that is late.
+      // If the sender does not read the answer, the upstream is not late.
       const timer = setTimeout(() => res.destroy(), timeout)
       const go = () => {
         clearTimeout(timer)
@@ -164,7 +165,7 @@ function createHandler(
 
 type Upload = ReturnType<typeof watchUpload>
 
-/** A body that may still be coming from the sender, and the error with which it has failed. */
+/** Watches a body that may still be arriving from the sender, and the error with which it has failed. */
 function watchUpload(whole: Body) {
   let failure: unknown
   async function* pieces(from: AsyncIterable<Uint8Array>) {
@@ -181,13 +182,13 @@ function watchUpload(whole: Body) {
   }
 }
 
-/** The status of an answer that did not come, by the code of the error. */
+/** Returns the status for an answer that did not arrive, by the code of the error. */
 function statusOf(code: string | undefined, isLate: boolean, isUpload: boolean): number {
   if (isUpload) return code === TOO_LARGE ? 413 : 400
   return isLate ? 504 : 502
 }
 
-/** What is known of the one connection of a client. */
+/** The state of the one connection of a client. */
 interface Connection {
   /** the connection is ending, and that by a reset */
   isReset: boolean
@@ -195,10 +196,10 @@ interface Connection {
   answerStart: string
 }
 
-/** A request for the pool, which is told on which connection it goes. */
+/** A request for the pool, which is told the connection that carries it. */
 type ForwardOptions = Dispatcher.DispatchOptions & { onConnection(connection: Connection): void }
 
-/** A client on whose connections nothing passes for an answer of HTTP/1 that is not a complete one. */
+/** Makes a client that accepts only complete answers of HTTP/1 on its connections. */
 function strictClient(origin: URL, options: object, hostname: string, timeout: number): Client {
   const connection: Connection = { isReset: false, answerStart: '' }
   const client = new Client(origin, { ...options, connect: strictConnector(hostname, timeout, connection) })
@@ -224,7 +225,7 @@ function strictConnector(hostname: string, timeout: number, connection: Connecti
 }
 
 function watch(socket: Socket, connection: Connection): void {
-  // undici takes the end of an answer without a length by a reset as its end, but it was cut off.
+  // undici takes a reset as the end of an answer without a length, but that answer was cut off.
   socket.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'ECONNRESET') error.code = 'CUT_OFF'
   })
@@ -248,8 +249,8 @@ const VERSION = 'HTTP/1.'
 const EMPTY = Buffer.alloc(0)
 
 /**
- * With a reset: in HTTP/1.0, which nginx speaks to its upstreams by default, a plain close means that the answer is
- * complete.
+ * Ends the connection with a reset: in HTTP/1.0, which nginx speaks to its upstreams by default, a plain close means
+ * that the answer is complete.
  */
 function breakOff(res: ServerResponse): void {
   const { socket } = res

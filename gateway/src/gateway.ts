@@ -22,7 +22,7 @@ const LIMITS = {
   requestTimeout: 60_000,
   // Node.js checks every 30 s by default, so a 10 s limit could take 40 s.
   connectionsCheckingInterval: 1000,
-  // Longer than nginx keeps a connection to its upstream (60 s), so that it is nginx that closes it.
+  // Longer than nginx keeps a connection to its upstream (60 s), so that nginx closes it.
   keepAliveTimeout: 65_000
 } as const satisfies ServerOptions
 
@@ -77,7 +77,7 @@ export async function startGateway(
     // A request whose body was cut off is over by itself, and counted then.
     const isCutOff = code === 'HPE_INVALID_EOF_STATE' && last?.req.complete === false
     if (!isCutOff) end({ receivedAt: Date.now(), status, upstream: 'malformed', reason: code })
-    // It came behind a request that is whole, and that gets its answer.
+    // The malformed bytes arrived behind a request that is whole, and that gets its answer.
     if (last?.req.complete) last.once('finish', () => socket.destroySoon())
     else if (last?.headersSent) socket.destroy()
     else answerSocket(socket, status)
@@ -105,7 +105,7 @@ export async function startGateway(
     isReady = false
     connections.drain()
     const isDone = await Promise.race([connections.served(), delay(settings.drain, false, { ref: false })])
-    // The upstream's side first: claims are released before senders can see the end.
+    // The side of the upstream ends first: claims are released before senders can see the end.
     await upstream.destroy()
     connections.destroy()
     await connections.served()
@@ -117,7 +117,10 @@ export async function startGateway(
   return { address, admin: admin?.address, close }
 }
 
-/** The answer to what Node.js could not parse, or not in time; undefined when nobody is there to get one. */
+/**
+ * Returns the status for bytes that Node.js could not parse, or that were late; undefined when nobody is there to get
+ * one.
+ */
 function statusOf(code: string): number | undefined {
   if (code === 'HPE_HEADER_OVERFLOW') return 431
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return 413

@@ -2,8 +2,8 @@ import type { Verdict, Verified } from 'signed-requests'
 import type { HeaderLine } from './exchange.ts'
 
 /**
- * RFC 9110 section 7.6.1, and what this hop answers or sets itself. Content-Length is that of the verified bytes;
- * the trailers that Trailer announces are dropped.
+ * Headers of one hop (RFC 9110 section 7.6.1), and those that this hop answers or sets itself. Content-Length is that
+ * of the verified bytes; the trailers that Trailer announces are dropped.
  */
 const HOP_BY_HOP = new Set([
   'connection',
@@ -19,12 +19,12 @@ const HOP_BY_HOP = new Set([
   'upgrade'
 ])
 
-/** Content-Length of an answer stays: an answer to HEAD has the length of what GET would get. */
+/** Content-Length of an answer stays: the answer to HEAD has the length that the answer to GET would have. */
 const HOP_BY_HOP_IN_ANSWERS = new Set([...HOP_BY_HOP].filter(name => name !== 'content-length'))
 
 /**
- * Frameworks take them for the host, the path or the method, which were signed; `Proxy` becomes HTTP_PROXY (httpoxy).
- * The engines of docs/engines.md drop the same.
+ * Frameworks take these headers for the host, the path or the method, which were signed; `Proxy` becomes HTTP_PROXY
+ * (httpoxy). The engines of docs/engines.md drop the same.
  */
 export const REROUTING: ReadonlySet<string> = new Set([
   'forwarded',
@@ -42,15 +42,15 @@ export const REROUTING: ReadonlySet<string> = new Set([
 const OURS = 'signed-request-'
 
 /**
- * A name in lower case as CGI and its successors (PHP, WSGI, Rack) normalize it: `-` and `_` are the same there, in PHP
- * `.` too, and some servers replace every other character.
+ * Normalizes a name in lower case as CGI and its successors (PHP, WSGI, Rack) do: `-` and `_` are the same there, in
+ * PHP `.` too, and some servers replace every other character.
  */
 const fold = (lower: string): string => lower.replace(/[^a-z0-9]/g, '-')
 
 /**
- * The header lines of a request for the upstream, ours first: a server that drops lines above a limit drops the last
- * ones. Those of the sender are in their order and their case, without those that end at this hop, and without any that
- * an application could confuse with a signed one or with ours.
+ * Makes the header lines of a request for the upstream, ours first: a server that drops lines above a limit drops the
+ * last ones. The sender's lines keep their order and their case, without those that end at this hop, and without any
+ * that an application could confuse with a signed one or with ours.
  *
  * A signed name is one line, as it was signed: of several lines an application sees one (`Authorization` in Node.js,
  * any name in PHP). The lines of two signed names are in the order in which they were signed: CGI may take one name for
@@ -64,7 +64,7 @@ export function requestHeaders(
   isObserved: boolean,
   consumed: ReadonlySet<string>
 ): HeaderLine[] {
-  // What is signed is end-to-end, whatever Connection says.
+  // Signed headers are end-to-end, whatever Connection says.
   const signed = verdict.status === 'verified' ? signedNames(verdict) : new Set<string>()
   const signedFolded = new Set([...signed].map(fold))
   const named = namedByConnection(lines)
@@ -80,7 +80,7 @@ export function requestHeaders(
   return [...verdictHeaders(verdict, isObserved), ...joinSigned(lines.filter(isKept), signed)]
 }
 
-/** The same lines, with one for each signed name, in the places of the first ones. */
+/** Joins the lines of each signed name into one, in the place of the first. */
 function joinSigned(lines: readonly HeaderLine[], signed: ReadonlySet<string>): HeaderLine[] {
   const linesOf = new Map([...signed].map(name => [name, [] as HeaderLine[]]))
   for (const line of lines) linesOf.get(line[0].toLowerCase())?.push(line)
@@ -94,13 +94,13 @@ function joinSigned(lines: readonly HeaderLine[], signed: ReadonlySet<string>): 
   })
 }
 
-/** In the order in which they were signed. */
+/** Lists the names in the order in which they were signed. */
 export const signedNames = ({ coveredHeaders }: Verified): Set<string> => new Set(coveredHeaders.map(nameOf))
 
 /**
- * Does CGI take a name, signed or not, for one of ours, or another one for one that is signed? Its line cannot be
- * dropped where only the proxy forwards. Of two signed names the order decides which one an application sees, and that
- * is not signed.
+ * Returns whether CGI takes a name, signed or not, for one of ours, or another name for a signed one. Its line cannot
+ * be dropped where only the proxy forwards. Of two signed names the order decides which one an application sees, and
+ * the order is not signed.
  */
 export function isConfusable(lines: readonly HeaderLine[], verified: Verified): boolean {
   const signed = signedNames(verified)
@@ -114,14 +114,17 @@ export function isConfusable(lines: readonly HeaderLine[], verified: Verified): 
   })
 }
 
-/** Did a signed header come in several lines? An application may see one of them, and all of them were signed as one. */
+/**
+ * Returns whether a signed header came in several lines. An application may see one of them, and all of them were
+ * signed as one.
+ */
 export function isRepeated(lines: readonly HeaderLine[], verified: Verified): boolean {
   const signed = signedNames(verified)
   const names = lines.map(([name]) => name.toLowerCase()).filter(name => signed.has(name))
   return new Set(names).size < names.length
 }
 
-/** The header lines of an answer for the sender, one after the other, as bytes in Latin-1. */
+/** Makes the header lines of an answer for the sender, one after the other, as bytes in Latin-1. */
 export function answerHeaders(status: number, raw: readonly Buffer[]): string[] {
   // RFC 9110 section 8.6: a 204 has no length, and a faulty one would be waited for.
   const dropped = status === 204 ? HOP_BY_HOP : HOP_BY_HOP_IN_ANSWERS
@@ -133,7 +136,7 @@ export function answerHeaders(status: number, raw: readonly Buffer[]): string[] 
   return lines.filter(([name]) => !dropped.has(name.toLowerCase()) && !named.has(name.toLowerCase())).flat()
 }
 
-/** What the application gets of a verified request; the id is empty without a replay store. */
+/** Makes the headers that the application gets with a verified request; the id is empty without a replay store. */
 export const grantHeaders = (verdict: Verified): Record<string, string> => ({
   'Signed-Request-Account': verdict.accountId,
   'Signed-Request-Key': verdict.keyId,
@@ -152,7 +155,7 @@ function verdictHeaders(verdict: Verdict, isObserved: boolean): HeaderLine[] {
 /** A covered component of RFC 9421 has parameters: `content-type;sf`. */
 const nameOf = (component: string): string => component.replace(/;.*|"/gs, '')
 
-/** Content-Length is never named: an answer must keep its own. */
+/** Lists the names in Connection without Content-Length: an answer must keep its own. */
 function namedByConnection(lines: readonly HeaderLine[]): Set<string> {
   const named = lines
     .filter(([name]) => name.toLowerCase() === 'connection')

@@ -6,9 +6,9 @@ const NOT_SIGNED = 'this request is not signed, so it is not from the service'
 const OTHER_DOMAIN = 'signed under another domain than --domain: ask the service which domain its keys are under'
 
 /**
- * One request for the log. JSON is one line; of a request that was not verified it has claims alone, in visible ASCII,
- * under names that say so. Text is one line and, for a request that was not verified and has something of a signed one,
- * the output of `explain`, which escapes the sender's text.
+ * Writes one request for the log. JSON is one line; a request that was not verified has only claims there, in visible
+ * ASCII, under names that say so. Text is one line and, for a request that was not verified and has something of a
+ * signed one, the output of `explain`, which escapes the sender's text.
  */
 export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): string {
   const time = new Date(exchange.receivedAt).toISOString()
@@ -30,13 +30,13 @@ export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): 
   const words = [time, `${httpStatus}`, ...verdictWords, ...upstreamWords, `${ms} ms`, requestId]
   const line = words.filter(Boolean).join(' ')
   const found = exchange.finding === undefined ? '' : `\n${exchange.finding}`
-  // Scanners send what has nothing of a signed request: of those, an explanation would fill the log.
+  // Scanners send requests that have nothing of a signed one: explaining each would fill the log.
   if (isUnsigned(verdict)) return `${line}: ${NOT_SIGNED}${found}`
   if (verdict.status === 'verified') return `${line}${found}`
   return `${line}${found}\n${explain(verdict, { settings: 'flags' })}\n`
 }
 
-/** Whose signature it has, where that is not one under the domain. */
+/** Says who signed the request, unless its signature is under the domain. */
 function originOf(verdict: Verdict): string {
   if (isUnderDomain(verdict)) return ''
   return otherDomainOf(verdict) === undefined ? '(no signature under the domain)' : '(signed under another domain)'
@@ -47,12 +47,12 @@ function findingOf(verdict: Verdict): string | undefined {
   return otherDomainOf(verdict) === undefined ? undefined : OTHER_DOMAIN
 }
 
-/** Bytes that wait for a reader that has stalled. */
+/** Limits the bytes that wait for a log reader that has stalled. */
 const MAX_WAITING = 1_048_576
 
 /**
- * Writes lines to standard output or standard error. A reader that has stalled or is gone costs lines, and neither
- * memory nor the process; the next line that can be written is preceded by how many were dropped.
+ * Writes lines to standard output or standard error. If the log reader stalls or is gone, lines are dropped, and
+ * neither memory nor the process is lost; the next line that can be written is preceded by how many were dropped.
  */
 export function createLineWriter(stream: Writable, limit = MAX_WAITING): (line: string) => void {
   let dropped = 0

@@ -6,7 +6,7 @@ const require = createRequire(import.meta.url)
 // This module is next to `page/` and one below package.json, here and in the bundle in `dist/`.
 export const VERSION: string = require('../package.json').version
 
-/** The static files of the page by path, each with its type. */
+/** Loads the static files of the page by path, each with its type. */
 export function loadPage(): ReadonlyMap<string, { type: string; bytes: Buffer }> {
   const file = (type: string, name: string) => ({
     type: `${type}; charset=utf-8`,

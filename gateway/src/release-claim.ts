@@ -1,7 +1,7 @@
 import type { Verdict, Verify } from 'signed-requests'
 
 /**
- * Gives the claim of a request back. Never rejects: the verifier tries again, and the line on stderr says why the log
+ * Releases the claim of a request. Never rejects: the verifier tries again, and the line on stderr says why the log
  * shows a repetition as refused until then.
  */
 export const releaseClaim = (verify: Verify, verdict: Verdict): Promise<void> =>

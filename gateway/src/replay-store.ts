@@ -3,7 +3,7 @@ import type { ReplayStore } from 'signed-requests'
 import * as stores from 'signed-requests/replay'
 import type { ReplaySetting } from './options/settings.ts'
 
-/** No version of Node.js 20 has it, and neither have its types. */
+/** Node.js 20 does not have it, and neither do its types. */
 type Sqlite = { DatabaseSync: new (file: string) => stores.SqliteDatabase & { close(): void } }
 
 type Connected = Readonly<{ store: ReplayStore | undefined; close(): Promise<void> }>
@@ -11,7 +11,7 @@ type Connected = Readonly<{ store: ReplayStore | undefined; close(): Promise<voi
 /** A store that accepts every claim, so that Signed-Request-Id is there for the application to compare. */
 export const NO_CLAIMS: ReplayStore = { claim: async () => true, release: async () => {} }
 
-/** Milliseconds. A connection that is silent for so long is replaced, so the store is used again within 5 s. */
+/** Milliseconds. A connection that is silent for this long is replaced, so the store is used again within 5 s. */
 const CONNECT_TIMEOUT = 2000
 const REPLY_TIMEOUT = 1500
 
@@ -20,8 +20,8 @@ const REDIS_PREFIX = 'signed-requests-gateway:'
 const TABLE = 'signed_requests_gateway'
 
 /**
- * Connects to the store. If the connection is lost later, it is tried again and again, and claims fail meanwhile. The
- * client library is loaded only when it is needed.
+ * Connects to the store. If the connection is lost later, connecting is tried again and again, and claims fail
+ * meanwhile. The client library is loaded only when it is needed.
  *
  * @throws (rejects with) Error of one line, without the URL, when the database cannot be used
  */
@@ -37,7 +37,7 @@ export async function connectReplayStore(setting: ReplaySetting): Promise<Connec
     const { store, close } = await connect(setting.url)
     return { store: { ...store!, name: place === '' ? database : `${database} at ${place}` }, close }
   } catch (error) {
-    // Where a name has several addresses, the error has no message.
+    // If a name has several addresses, the error has no message.
     const { code, message } = error as NodeJS.ErrnoException
     throw new Error(`the replay store in ${database} cannot be used: ${message || code}`)
   }

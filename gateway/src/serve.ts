@@ -19,14 +19,16 @@ import { releaseClaim } from './release-claim.ts'
 import { ANY_ACCOUNT, accountFlags } from './seen-accounts.ts'
 import { asSigned, whyNotForwardable } from './target.ts'
 
-/** What is kept of a refused body for the page. */
+/** Limits how much of a refused body is kept for the page. */
 const MAX_COPIED = 64 * 1024
 
-/** A body of more bytes counts until the upstream has it: so many for each connection are no matter. */
+/**
+ * A larger body counts until the upstream has it; smaller ones are too little to count on any number of connections.
+ */
 const SMALL_BODY = 16 * 1024
 
 /**
- * Answers one request. Resolves when it is over, with what is known of it. `onUnverified` is called for one that is not
+ * Answers one request. Resolves when it is over, to the exchange. `onUnverified` is called for a request that is not
  * verified, before it is answered.
  */
 export function createServe(settings: GatewaySettings, verify: Verify, upstream: Upstream) {
@@ -38,7 +40,7 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
   const proxy = { https: settings.https, prefix }
   const consumed = new Set(Object.values(proxy).filter(what => typeof what === 'string'))
 
-  /** What cannot be decided now is 503, whatever a refusal is: the sender must ask again. */
+  /** A request that is undecided gets 503, whatever the status of a refusal: the sender must ask again. */
   const statusOf = (verdict: Rejected | Unavailable): number =>
     verdict.status === 'rejected' && refusalStatus !== undefined ? refusalStatus : httpStatus(verdict)
 
@@ -58,7 +60,7 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
     if (verdict.status !== 'verified') onUnverified()
     let bytes: Uint8Array | undefined = verdict.status === 'verified' ? verdict.body : body.read()
     const bodyLength = bytes?.length
-    /** The upstream has the body: from now on nothing holds more of it than the page shows. */
+    /** The upstream has the body: from now on only the part for the page is held. */
     const letGo = () => {
       body.release()
       if (bytes!.length <= SMALL_BODY) return
@@ -68,7 +70,7 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
     const announced = req.headers['content-length']
     const isTooLarge = Number(announced) > maxBody
     const isForwarded = verdict.status === 'verified' || (observe && !hasTooManyLines(verdict))
-    // While observing, the body of a head that failed goes on as it comes, and nothing holds it.
+    // While observing, the body of a head that failed is forwarded as it arrives, and not held.
     const isPassed = observe && isForwarded && body.isUnread() && !isTooLarge && !res.destroyed
     let result: UpstreamResult = { upstream: 'not-asked' }
     let unread: NodeJS.Timeout | undefined
@@ -82,10 +84,10 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
         : wholeBody(bytes!, letGo)
       const outgoing = { method: received.method, path, headers: kept, body: content }
       result = await upstream.forward(outgoing, res, () => releaseClaim(verify, verdict))
-      // The upstream is done: close a sender that does not read the rest. A refusal has its own limits.
+      // The upstream is done: a sender that does not read the rest is closed. A refusal has its own limits.
       unread = setTimeout(() => res.destroy(), upstreamTimeout)
     } else {
-      // Observing refuses only what cannot be forwarded as a whole.
+      // Observing refuses only a request that cannot be forwarded as a whole.
       const status = observe && isTooLarge ? 413 : statusOf(verdict as Rejected | Unavailable)
       await answerWhenRead(res, status, { isLast: true, isHurried: isRevoked })
     }
@@ -109,24 +111,30 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
   }
 }
 
-/** Where --account is missing, the log says whose request it was and what to write. */
+/** Without --account, the log says whose request it was and which flag to write. */
 const accountFinding = (verdict: Verdict): string | undefined =>
   verdict.status === 'verified'
     ? `--account is not given; if account ${verdict.accountId} is yours, write ${accountFlags([verdict.accountId])}`
     : undefined
 
-/** Has it more lines than every server reads? The sender would decide which of them the application does not see. */
+/**
+ * Returns whether a head has more lines than every server reads: the sender would decide which lines the application
+ * does not see.
+ */
 const hasTooManyLines = ({ failures }: Verdict): boolean =>
   failures.some(({ code, evidence }) => code === 'request-malformed' && evidence.part === 'header-count')
 
-/** A body for the upstream. `onTaken` is called when nothing of it waits here any more, or at once for a small one. */
+/**
+ * Makes a body for the upstream. `onTaken` is called when nothing of it waits here any more, or at once for a small
+ * one.
+ */
 function wholeBody(bytes: Uint8Array, onTaken: () => void): Uint8Array | AsyncIterable<Uint8Array> {
   if (bytes.length > SMALL_BODY) return untilTaken(bytes, onTaken)
   onTaken()
   return bytes
 }
 
-/** Not a generator: it would hold the bytes for as long as it lives itself. */
+/** Yields the bytes once. Not a generator, which would hold the bytes for as long as it lives itself. */
 function untilTaken(bytes: Uint8Array, onTaken: () => void): AsyncIterable<Uint8Array> {
   const left = [bytes]
   const next = async (): Promise<IteratorResult<Uint8Array>> => {
@@ -138,7 +146,7 @@ function untilTaken(bytes: Uint8Array, onTaken: () => void): AsyncIterable<Uint8
   return { [Symbol.asyncIterator]: () => ({ next }) }
 }
 
-/** Nothing, or the pieces of a body as they come. Fails above the limit. */
+/** Passes the pieces of a body on as they arrive. Fails above the limit. */
 function passedBody(req: IncomingMessage, stream: AsyncIterable<Uint8Array>, limit: number) {
   const { 'content-length': announced = '0', 'transfer-encoding': coding } = req.headers
   return announced === '0' && coding === undefined ? new Uint8Array() : limited(stream, limit)
@@ -153,7 +161,7 @@ async function* limited(stream: AsyncIterable<Uint8Array>, limit: number): Async
   }
 }
 
-/** RFC 9110 section 5.6.2: nothing that could be taken for another part of a log line. */
+/** Returns a token (RFC 9110 section 5.6.2), which cannot be taken for another part of a log line. */
 function tokenOf([value = '', ...others]: readonly string[] = []): string | undefined {
   return others.length === 0 && /^[!#$%&'*+.^_`|~\w-]{1,128}$/.test(value) ? value : undefined
 }

@@ -58,7 +58,7 @@ function bannerOf({ observe, refusalStatus }: Mode): string {
   if (observe) return 'OBSERVING: nothing is refused'
   if (refusalStatus === undefined) return ''
   const isRetried = asksAgain(refusalStatus)
-  return `${isRetried ? 'ASKING AGAIN' : 'INTRODUCING'}: what is refused gets ${refusalStatus}`
+  return `${isRetried ? 'ASKING AGAIN' : 'INTRODUCING'}: refused requests get ${refusalStatus}`
 }
 
 const modeOf = (mode: Mode): string =>

@@ -3,7 +3,7 @@ import { UsageError } from '../../../flags/usage-error.ts'
 import { AUTHORIZE } from './flags.ts'
 import { type CommonSettings, commonSettings, replaySetting } from './settings.ts'
 
-/** What `authorize` is started with. */
+/** The settings that `authorize` is started with. */
 export interface AuthorizerSettings extends CommonSettings {
   /** where the original method, target and Host are: in the request that asks, or in its X-Forwarded-* headers */
   readonly from: 'as-is' | 'x-forwarded'
@@ -11,7 +11,7 @@ export interface AuthorizerSettings extends CommonSettings {
 
 const STORES = [AUTHORIZE.sqlite.flag, AUTHORIZE.redis.flag, AUTHORIZE.postgres.flag]
 
-/** What the flags and variables of `authorize` give, as `settingsOf` of the gateway. */
+/** Makes the settings of `authorize` from its flags and variables, as `settingsOf` does for the gateway. */
 export function authorizerSettingsOf({ values, sourceOf }: Given<typeof AUTHORIZE>): AuthorizerSettings {
   const { from, https, prefix, replay } = values
   const unused = STORES.find(store => sourceOf(store) === 'flag')
@@ -20,7 +20,7 @@ export function authorizerSettingsOf({ values, sourceOf }: Given<typeof AUTHORIZ
   if (from === 'x-forwarded' && (https === 'always' || prefix !== undefined)) {
     throw new UsageError('--from x-forwarded takes all from X-Forwarded-*: leave out --https always and --prefix')
   }
-  // A variable alone may be for the gateway beside it.
+  // A variable alone may be for the gateway that runs beside it.
   const store = replay ? replaySetting({ ...values, replay: 'memory' }, sourceOf) : { kind: 'none' as const }
   return { from, ...commonSettings(values), replay: store }
 }

@@ -18,8 +18,8 @@ export function parseGateway(args: readonly string[], env: Env): Parsed<typeof G
 }
 
 /**
- * What `authorize` is called with; its own name is not among the arguments. The variables of the gateway are no
- * mistake: it may run beside it. @throws UsageError
+ * Parses the command line of `authorize`, without its own name. The variables of the gateway are allowed: it may run
+ * beside it.
  */
 export const parseAuthorize = (args: readonly string[], env: Env): Parsed<typeof AUTHORIZE> =>
   parseFlags(args, env, { name: AUTHORIZE_COMMAND, flags: AUTHORIZE, variables: 'all', others: GATEWAY })

@@ -13,7 +13,7 @@ export const VERIFIER = {
   maxBodyBytes: { ...SHARED.maxBodyBytes, ...bytes }
 } as const
 
-/** What every command that verifies needs. */
+/** Flags that every command that verifies needs. */
 const COMMON = {
   ...VERIFIER,
   prefix: { ...UNSHARED.prefix, about: 'the path that the proxy in front strips, or x-forwarded-prefix', ...prefix },
@@ -162,7 +162,7 @@ export const GATEWAY = {
     flag: 'upstream-timeout',
     kind: 'text',
     value: 'MS',
-    about: 'how long the application may take until its response begins, or goes on',
+    about: 'how long the application may take until its response begins, and between two parts of it',
     preset: '30000',
     ...milliseconds(1)
   },

@@ -26,7 +26,7 @@ export type ReplaySetting = Readonly<
   { kind: 'memory' | 'none' } | { kind: 'sqlite' | 'redis' | 'postgres'; url: string }
 >
 
-/** What every command that verifies is started with: validated, complete. */
+/** Settings of every command that verifies: validated, complete. */
 export interface CommonSettings {
   readonly listen: Address
   /** as in the adapters; undefined: as the connection is */
@@ -42,7 +42,7 @@ export interface CommonSettings {
   readonly drain: number
 }
 
-/** What a gateway is started with. */
+/** Settings that a gateway is started with. */
 export interface GatewaySettings extends CommonSettings {
   /** http or https, without a path */
   readonly upstream: URL
@@ -59,11 +59,11 @@ export interface GatewaySettings extends CommonSettings {
   readonly admin: { address: Address; token: string | undefined; redact: boolean } | undefined
 }
 
-/** The host of --listen and that of --upstream, where the one is reached at the other. */
+/** Matches the host of --listen and that of --upstream, if one is reached at the other. */
 const OWN = /^(?:(.+) \1|(?:0\.0\.0\.0|127\.0\.0\.1|::) (?:0\.0\.0\.0|127\.0\.0\.1|localhost)|::1? (?:::1?|localhost))$/
 
 /**
- * The settings that the flags and variables of the gateway give.
+ * Makes the settings from the flags and variables of the gateway.
  *
  * @throws UsageError, in one line that names the flag and never shows a secret
  */
@@ -101,7 +101,7 @@ function upstreamOf(text: string): URL {
 
 type GivenValues = Omit<CommonValues, 'accounts'> & Pick<VerifierOptions, 'accounts'>
 
-/** The settings that the gateway and `authorize` have in common, without the replay store. */
+/** Makes the settings that the gateway and `authorize` have in common, without the replay store. */
 export function commonSettings(values: GivenValues): Omit<CommonSettings, 'replay'> {
   const { listen, prefix, log, maxConnections, drain } = values
   const https =
@@ -156,7 +156,7 @@ function loadTls({ tlsKey, tlsCert }: Values<Pick<typeof GATEWAY, 'tlsKey' | 'tl
   }
 }
 
-/** Where claims are kept: in the database of one of the flags, or else as `replay` says. */
+/** Returns where claims are kept: in the database of one of the flags, or else as `replay` says. */
 export function replaySetting(
   { replay, sqlite, redis, postgres }: Values<Pick<typeof GATEWAY, 'replay' | 'sqlite' | 'redis' | 'postgres'>>,
   sourceOf: Given<typeof GATEWAY>['sourceOf']
@@ -175,7 +175,7 @@ export function replaySetting(
   return { kind, url: text }
 }
 
-/** The file is created at the start, but not the folder that it is in. */
+/** Validates the path of an SQLite file. The file is created at the start, but not its folder. */
 function validateSqlite(file: string): string {
   if (process.getBuiltinModule('node:sqlite') === undefined)
     throw new UsageError('--sqlite needs Node.js 22.13 or later')

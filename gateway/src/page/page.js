@@ -42,13 +42,13 @@ function element(name, className, ...children) {
   return node
 }
 
-/** Terms and descriptions, each pair in a line. */
+/** Writes terms and descriptions, each pair in a line. */
 const pairs = entries =>
   entries.map(([name, ...texts]) => element('div', '', element('dt', '', name), element('dd', '', ...texts)))
 
 // ---- the list
 
-/** What is searched of each row. */
+/** Holds the text of each row that the search looks through. */
 const texts = new WeakMap()
 
 function rowOf(request) {
@@ -113,7 +113,7 @@ function showFiltered() {
   byId('empty').textContent = nothingText(wanted)
 }
 
-/** Why no row is shown. */
+/** Says why no row is shown. */
 function nothingText(wanted) {
   if (arrived === 0) return 'No request has arrived here yet.'
   if (wanted !== '') return 'None of these has this in its path, codes or account.'
@@ -154,7 +154,7 @@ function showConnection(state, text) {
   connection.textContent = text
 }
 
-/** Starts again: all that is kept follows. */
+/** Starts again: the whole list of kept requests follows. */
 function showSetup({ banner, facts: given, send, sendNote }) {
   byId('mode').hidden = banner === ''
   byId('mode').textContent = banner
@@ -168,7 +168,7 @@ function showSetup({ banner, facts: given, send, sendNote }) {
   arrived = 0
 }
 
-/** How the gateway is set up. */
+/** The settings of the gateway, as the page shows them. */
 let facts = {}
 
 const showFacts = shown => byId('facts').replaceChildren(...pairs(Object.entries(shown)))
@@ -265,12 +265,12 @@ function summaryOf({ status, upstream, duration, https, account, claimed }) {
 const timeOf = ({ receivedAt }) => element('time', '', new Date(receivedAt).toISOString().replace(/\.\d+/, ''))
 
 /**
- * The changed line, the cause and the fix come first, and then what was seen. What follows from another one has no
- * advice.
+ * Shows the changed line, the cause and the fix first, and then the facts. A failure that follows from another one has
+ * no advice.
  */
 function failureOf({ code, message, cause, fix, facts, changed, followsFrom }) {
   const lines = changed === undefined ? [] : [changedLines(changed)]
-  // The signing string has a place of its own.
+  // The signing string is shown on its own.
   const seen = facts.filter(({ id }) => id !== 'signingString')
   const isRoot = followsFrom === undefined
   const advice = isRoot
@@ -289,7 +289,7 @@ function failureOf({ code, message, cause, fix, facts, changed, followsFrom }) {
   )
 }
 
-/** A key record is long, and seldom what one looks for. */
+/** Folds a key record, which is long and seldom read. */
 const folded = text => element('details', '', element('summary', '', `${text.length} characters`), text)
 
 const changedLines = ({ line, signed, received }) =>

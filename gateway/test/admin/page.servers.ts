@@ -192,7 +192,7 @@ test('observing, it says so, and shows no forwarded request as refused', async (
 
 test('asking again, it says so, and which requests are asked for again', async () => {
   const { record, page, rows, counts } = await start({ refusalStatus: 503 })
-  await page.getByText('ASKING AGAIN: what is refused gets 503').first().waitFor()
+  await page.getByText('ASKING AGAIN: refused requests get 503').first().waitFor()
   await record(forged(), { status: 503 })
   await rows.first().waitFor()
   expect(await counts()).toContain('asking again 1')
