@@ -47,9 +47,9 @@ const shorten: Plugin = {
     const reserved = Object.values(chunks).flatMap(({ isEntry, exports }) => (isEntry ? exports : []))
     const { code: shortened = '' } = await minify(code, {
       module: true,
-      compress: false,
+      compress: { unused: false, side_effects: false, inline: false, reduce_vars: false },
       mangle: { reserved },
-      format: { max_line_len: 200, preserve_annotations: true }
+      format: { max_line_len: 500, preserve_annotations: true }
     })
     return { code: shortened, map: null }
   }

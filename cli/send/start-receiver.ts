@@ -5,7 +5,6 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { UsageError } from '../../flags/usage-error.ts'
-import { wrapExact } from '../../src/tools/index.ts'
 import type { Io } from '../command.ts'
 
 /** Loaded before the receiver's file: every resolver of its process asks the DNS server of `send`. */
@@ -71,12 +70,12 @@ export async function startReceiver(
 /** How long the output of a receiver may stay open after its end: a process that it has started may hold it. */
 const OUTPUT_TIMEOUT = 1000
 
-/** Prints what the receiver writes, each line with its name in front. Resolves when it has written the last. */
+/** Prints what the receiver writes, each line whole and with its name in front. Resolves when it has written the last. */
 async function printLines(child: ChildProcess, { print, note }: Pick<Io, 'print' | 'note'>): Promise<void> {
   const closed = [child.stdout!, child.stderr!].map((stream, i) => {
     const show = i === 0 ? print : note
     const lines = createInterface({ input: stream })
-    lines.on('line', line => show(wrapExact('receiver: ', stripVTControlCharacters(line))))
+    lines.on('line', line => show(`receiver: ${stripVTControlCharacters(line)}`))
     return once(lines, 'close')
   })
   await once(child, 'exit')

@@ -1,6 +1,6 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { type Answer, encode, type Packet, TRUNCATED_RESPONSE } from 'dns-packet'
@@ -36,6 +36,19 @@ function* inPieces(message: Buffer): Iterable<Buffer> {
   for (const octet of message) yield Buffer.of(octet)
 }
 
+/** Binds both to one port, which may be free for TCP and taken for UDP: then to another one. */
+async function bindBoth(listener: Server, server: UdpSocket): Promise<number> {
+  await once(listener.listen(0, '127.0.0.1'), 'listening')
+  const { port } = listener.address() as AddressInfo
+  try {
+    await once(server.bind(port, '127.0.0.1'), 'listening')
+    return port
+  } catch {
+    await once(listener.close(), 'close')
+    return bindBoth(listener, server)
+  }
+}
+
 /** A server at one port for UDP and TCP; counts the queries. */
 async function startServer({ udp = () => [], tcp }: Pick<Behaviour, 'udp' | 'tcp'>) {
   const counts = { udp: 0, tcp: 0 }
@@ -51,10 +64,7 @@ async function startServer({ udp = () => [], tcp }: Pick<Behaviour, 'udp' | 'tcp
       for (const chunk of tcp?.(query.subarray(2)) ?? []) socket.write(chunk)
     })
   })
-  // A port that is free for TCP is nearly always free for UDP, and not the other way round.
-  await once(listener.listen(0, '127.0.0.1'), 'listening')
-  const { port } = listener.address() as AddressInfo
-  await once(server.bind(port, '127.0.0.1'), 'listening')
+  const port = await bindBoth(listener, server)
   if (tcp === undefined) await once(listener.close(), 'close')
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy()
