@@ -30,9 +30,13 @@ export function misspelledCode(word: string): UsageError | undefined {
     : new UsageError(`there is no file ${word}, and no such code: did you mean explain ${meant}?`)
 }
 
-/** Explains a code by its section of the page, which comes with the package. */
+/** Reads the page, which comes with the package; somebody may have given it the line ends of Windows. */
+const readPage = (): string =>
+  readFileSync(new URL(PAGE, import.meta.resolve('signed-requests/package.json')), 'utf8').replaceAll('\r\n', '\n')
+
+/** Explains a code by its section of the page. */
 export function explanationOf(code: Code): CodeExplanation {
-  const page = readFileSync(new URL(PAGE, import.meta.resolve('signed-requests/package.json')), 'utf8')
+  const page = readPage()
   const start = `\n### ${code}\n\n`
   const [section = ''] = page.slice(page.indexOf(start) + start.length).split(/\n##/, 1)
   const [meaning = '', ...items] = section.split(/\n+(?=(?: {2})?- )/)

@@ -397,10 +397,10 @@ createServer(async (req, res) => { ${answer} }).listen(${port})`
 
   test('gives the port in PORT, and prints what the receiver writes with its name in front', async () => {
     const { stdout, stderr, url } = await start(
-      "console.log('port ' + process.env.PORT + ' \\x1b[31mred'); console.error('and wrong'); res.end(await find())"
+      "console.log('port ' + process.env.PORT + ' \\x1b[31mred'); console.error('and wrong'.repeat(20)); res.end(await find())"
     )
     expect(stdout).toContain(`\nreceiver: port ${new URL(url).port} red\n`)
-    expect(stderr).toContain('receiver: and wrong\n')
+    expect(stderr).toContain(`receiver: ${'and wrong'.repeat(20)}\n`)
   })
 
   test('starts it on --start-port behind a proxy that has the port of the URL', async () => {

@@ -121,6 +121,19 @@ test('the command starts', () => {
   expect(run(command, 'nonsense')).toMatchObject({ status: 64, stdout: '' })
 })
 
+test('a code is explained from the page in the package, and the same where the page has the line ends of Windows', () => {
+  const page = join(installed, 'docs/checks-and-codes.md')
+  const text = readFileSync(page, 'utf8')
+  const before = run(command, 'explain', 'key-not-found')
+  expect(before).toMatchObject({ status: 0, stdout: expect.stringContaining('\npage: docs/checks-and-codes.md#key-') })
+  writeFileSync(page, text.replaceAll('\n', '\r\n'))
+  try {
+    expect(run(command, 'explain', 'key-not-found')).toEqual(before)
+  } finally {
+    writeFileSync(page, text)
+  }
+})
+
 test('the help is the same where the files of the package have the line ends of Windows', () => {
   const page = join(installed, 'docs/command-line.md')
   const text = readFileSync(page, 'utf8')
