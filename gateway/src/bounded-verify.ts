@@ -10,7 +10,7 @@ import { pathAndQuery } from './target.ts'
 const MAX_HELD = 48 * 1024 * 1024
 
 /**
- * A body that has not come whole costs at least so much of the budget, however little has come: so many fit in as a
+ * Returns the least that a body is charged which has not arrived whole, however little of it has: as many fit in as a
  * quarter of the connections, and eight in any case.
  */
 const leastCharge = (limit: number, maxConnections: number): number => limit / Math.max(8, maxConnections / 4)
@@ -52,7 +52,7 @@ export function createBoundedVerify(verify: Verify, { maxConnections, verifier }
     }
     const [contentLength] = lineValues(request.headers as HeaderLine[], 'content-length')
     const announced = announcedLength(contentLength, maxBodyBytes)
-    // What has come whole waits for nobody.
+    // A body that has arrived whole waits for nobody.
     const leastOf = () => (res.req.complete ? 0 : least)
     const body = holdBody(request.body as Bytes | null, leaseBody, { leastOf, announced, keep })
     try {
@@ -82,14 +82,14 @@ function bodyOwner({ method, target, headers }: ReceivedRequest, takesRfc9421: b
 }
 
 interface Sizes {
-  /** what a body that has not ended is charged at least */
+  /** the least that an unfinished body is charged */
   readonly leastOf: () => number
   /** its Content-Length, or 0 */
   readonly announced: number
   readonly keep: number
 }
 
-/** A body that is charged from when its first piece is asked for, with each piece that has come. */
+/** Charges a body from the request for its first piece, and for each piece that has arrived. */
 function holdBody(whole: Bytes | null, leaseBody: LeaseBody, { leastOf, announced, keep }: Sizes) {
   let from: AsyncIterator<Uint8Array> | undefined
   let lease: Lease | undefined
@@ -112,7 +112,7 @@ function holdBody(whole: Bytes | null, leaseBody: LeaseBody, { leastOf, announce
     charged = amount
   }
 
-  /** Charges all pieces for what the verifier makes ready for them, and for what is kept here. */
+  /** Charges all pieces for the buffer of the verifier, and for the copy that is kept here. */
   function hold(piece: Uint8Array): void {
     if (length + piece.length <= keep) kept = append(kept, length, piece)
     else kept = new Uint8Array(0)
