@@ -240,8 +240,8 @@ export function createVerifier(options: VerifierOptions): Verify {
 }
 
 /**
- * The scheme to verify a request by: RFC 9421 where that is allowed and there is a Signature-Input (section 4.1), the
- * draft otherwise. Never both, so an attacker cannot choose the weaker reading of a request.
+ * Chooses the scheme to verify a request by: RFC 9421 if that is allowed and there is a Signature-Input (section 4.1),
+ * the draft otherwise. Never both, so an attacker cannot choose the weaker reading of a request.
  */
 export function chooseScheme(fields: Fields, schemes: readonly SchemeRules[]): SchemeRules {
   const wanted: SchemeName = fields.values.has('signature-input') ? 'rfc9421' : 'draft-cavage'
@@ -249,7 +249,7 @@ export function chooseScheme(fields: Fields, schemes: readonly SchemeRules[]): S
 }
 
 /**
- * Loads the search for what changed a body, when the first body does not match. Where its file is gone, because a
+ * Loads the search for the change of a body, when the first body does not match. If its file is gone, because a
  * deployment has replaced it, the failure says less.
  */
 const loadBodySearch = () => import('./explain/body/change.ts').catch(() => undefined)

@@ -2,7 +2,7 @@ import { shareCalls, withDeadline } from '../promises.ts'
 import { errorLabel, fail, failureIn, ok, type Result, withCause } from '../result/result.ts'
 import type { ReplayStore } from './store.ts'
 
-/** A claim of one request, and what its release needs. */
+/** A claim of one request, with the data that its release needs. */
 export interface Claim {
   readonly id: string
   readonly token: string
@@ -13,7 +13,7 @@ export interface Claim {
 
 export type Claims = ReturnType<typeof createClaims>
 
-/** After a long outage these are about 3 MB. */
+/** At this limit, pending releases take about 3 MB. */
 const MAX_WAITING = 10_000
 
 /** Milliseconds between two attempts while the store cannot be reached. */
@@ -25,17 +25,17 @@ const RETRY_PAUSE = 200
  */
 const ATTEMPT_TIMEOUT = 5000
 
-/** A pool of `pg` has as many connections. */
+/** A pool of `pg` has this many connections. */
 const RETRIED_AT_ONCE = 10
 
 /**
- * Claims of one verifier, with a deadline. The token of a claim that failed or was late is released: its request was
- * reported as unavailable, so a retry of the same bytes must be accepted. That is tried at once, and with pauses while
- * the store cannot be reached, until the id would have expired; nobody waits. On Workers, where timers end with their
- * request, the first attempt is the only one.
+ * Creates the claims of one verifier, with a deadline. The token of a claim that failed or was late is released: its
+ * request was reported as unavailable, so a retry of the same bytes must be accepted. The release is tried at once, and
+ * with pauses while the store cannot be reached, until the id would have expired; nobody waits. On Workers, where
+ * timers end with their request, the first attempt is the only one.
  */
 export function createClaims(store: ReplayStore, timeout: number) {
-  /** Claims whose release has not succeeded so far, the oldest first. */
+  /** Claims that are still to be released, the oldest first. */
   const waiting = new Set<Claim>()
 
   /** @throws (rejects) when the store fails or is late; then it is tried again */
@@ -75,7 +75,7 @@ export function createClaims(store: ReplayStore, timeout: number) {
 
   /** Fails with `replayed` or `replay-store-failed`. */
   async function claim(id: string, ttlSeconds: number): Promise<Result<Claim>> {
-    // What holds the id may be a claim that nobody was granted.
+    // The id may be held by a claim whose request was never accepted.
     if (waiting.size > 0 && isUndecided(id))
       return fail('replay-store-failed', { error: 'an earlier claim is undecided', problem: 'undecided' })
     const claim = { id, token: newToken(), ttlSeconds, until: performance.now() + ttlSeconds * 1000 }
@@ -96,7 +96,7 @@ export function createClaims(store: ReplayStore, timeout: number) {
     }
     const giveUp = () => void release(claim).catch(() => {})
     giveUp()
-    // It may have arrived behind its release, after another claim and its release: then it holds the id again.
+    // The claim may have arrived behind its release, after another claim and its release: then it holds the id again.
     reply
       .then(isHeld => {
         if (isHeld === true && !waiting.has(claim)) giveUp()
@@ -115,7 +115,7 @@ const noAnswer = (timeout: number): string => `no answer within ${timeout} ms`
 const within = <T>(timeout: number, promise: Promise<T>): Promise<T> =>
   withDeadline(promise, timeout, () => Promise.reject(new Error(noAnswer(timeout))))
 
-/** A store may throw where it should reject, and return what is not a promise. */
+/** Calls a store, which may throw instead of rejecting, or return a value that is not a promise. */
 const withoutThrow = async <T>(call: () => Promise<T>): Promise<T> => call()
 
 /**
@@ -125,7 +125,7 @@ const withoutThrow = async <T>(call: () => Promise<T>): Promise<T> => call()
  */
 const newToken = (): string => Buffer.from(globalThis.crypto.randomUUID(), 'latin1').toString('latin1')
 
-/** Does not keep the process alive. Timers of Workers are numbers. */
+/** Waits without keeping the process alive. Timers of Workers are numbers. */
 const pause = (): Promise<void> =>
   new Promise(resolve => {
     const timer: { unref?(): void } = setTimeout(resolve, RETRY_PAUSE)

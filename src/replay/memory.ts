@@ -1,10 +1,10 @@
 import { mistake, ownOptions } from '../mistakes.ts'
 import { assertCall, type ReplayStore } from './store.ts'
 
-// Ten minutes, the whole window of the default tolerance, at 1,600 requests a second.
+// Holds ten minutes, the whole window of the default tolerance, at 1,600 requests a second.
 const DEFAULT_MAX_ENTRIES = 1_000_000
 
-// A `Map` holds no more.
+// A `Map` cannot hold more.
 const MAX_MAP_SIZE = 2 ** 24
 
 // A `Map` copies itself when it grows: 240 ms with a million ids in one, at most 20 ms in each of several.
@@ -19,7 +19,7 @@ interface Time {
   system: number
 }
 
-/** What is kept for an id; it expires when both clocks say so, in milliseconds. */
+/** The entry of an id; it expires when both clocks say so, in milliseconds. */
 interface Entry extends Time {
   token: string
   isReleased: boolean
@@ -49,7 +49,7 @@ export function memoryReplayStore(options: { maxEntries?: number | undefined } =
   const inTurn = entriesInTurn(shards)
   const isFull = () => shards.reduce((sum, { size }) => sum + size, 0) >= maxEntries
 
-  /** Undefined when the id is free. */
+  /** Returns the entry of an id, or undefined when the id is free. */
   const entryOf = (id: string, now: Time): Entry | undefined => {
     const entry = shardOf(id).get(id)
     return entry === undefined || isOver(entry, now) ? undefined : entry
@@ -75,7 +75,7 @@ export function memoryReplayStore(options: { maxEntries?: number | undefined } =
       assertCall(id, token, ttlSeconds)
       const now = readClocks()
       const entry = entryOf(id, now)
-      // Held by another token, or released by this one.
+      // The id is held by another token, or was released by this one.
       if (entry !== undefined && entry.isReleased === (entry.token === token)) return false
       if (entry?.token !== token) keep(id, token, false, ttlSeconds, now)
       return true
@@ -92,12 +92,12 @@ export function memoryReplayStore(options: { maxEntries?: number | undefined } =
 const readClocks = (): Time => ({ monotonic: performance.now(), system: Date.now() })
 
 /**
- * By both clocks: setting the system clock forward must not free an id, and setting it back must hold it longer,
- * because a Date is checked by that clock.
+ * Returns whether the time is over by both clocks: setting the system clock forward must not free an id, and setting it
+ * back must hold it longer, because a Date is checked by that clock.
  */
 const isOver = (expiry: Time, now: Time): boolean => expiry.monotonic <= now.monotonic && expiry.system <= now.system
 
-/** Every entry, over and over, and undefined after each shard. A `Map` may change while it is iterated. */
+/** Yields every entry, over and over, and undefined after each shard. A `Map` may change while it is iterated. */
 function* entriesInTurn(shards: readonly Map<string, Entry>[]) {
   for (;;) {
     for (const shard of shards) {

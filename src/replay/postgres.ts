@@ -1,7 +1,7 @@
 import { mistake, ownOptions } from '../mistakes.ts'
 import { assertCall, parseTableName, type ReplayStore } from './store.ts'
 
-/** What `postgresReplayStore` uses of a `pg` Pool or Client, version 8 or later. */
+/** The part of a `pg` Pool or Client, version 8 or later, that `postgresReplayStore` uses. */
 export interface PostgresClient {
   /** runs one statement; rejects when it is not certain that it was done */
   query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>
@@ -47,7 +47,8 @@ export function postgresReplayStore(pool: PostgresClient, options: { table?: str
 }
 
 /**
- * The statements that create the table of `postgresReplayStore`, for a migration. They do nothing when it exists.
+ * Returns the statements that create the table of `postgresReplayStore`, for a migration. They do nothing when it
+ * exists.
  *
  * @param table `name` or `schema.name`: ASCII letters, digits and underscores, at most 63 each; case counts
  * @throws TypeError for a bad name
@@ -68,10 +69,10 @@ CREATE INDEX IF NOT EXISTS ${index} ON ${quoted} (expires_at);
 }
 
 /**
- * The row's own time is compared with `clock_timestamp()`, which advances while the statement waits for a row that
- * another session is writing; the rows to remove with `statement_timestamp()`, which can use an index. They are removed
- * after the insertion, so a session that waits for a row holds no other, and rows that another session holds are
- * skipped: claims cannot deadlock.
+ * Compares the row's own time with `clock_timestamp()`, which advances while the statement waits for a row that another
+ * session is writing; the rows to remove with `statement_timestamp()`, which can use an index. They are removed after
+ * the insertion, so a session that waits for a row holds no other, and rows that another session holds are skipped:
+ * claims cannot deadlock.
  */
 const statementsFor = (table: string) => ({
   claim: `WITH claimed AS (
@@ -99,7 +100,10 @@ SELECT token FROM claimed`,
   WHERE held.expires_at <= clock_timestamp() OR held.released OR held.token = excluded.token`
 })
 
-/** Quoted, so that case counts and a reserved word is a name. PostgreSQL would cut a longer name without an error. */
+/**
+ * Quotes the name, so that case counts and a reserved word is a name. PostgreSQL would cut a longer name without an
+ * error.
+ */
 function quoteTable(name: unknown): { table: string; index: string } {
   const [table, schema] = parseTableName(name, 2)
   const quoted = schema === undefined ? `"${table}"` : `"${schema}"."${table}"`

@@ -2,7 +2,8 @@ import { ownOptions } from '../mistakes.ts'
 import { assertCall, type ReplayStore } from './store.ts'
 
 /**
- * What `redisReplayStore` uses of a node-redis client: `createClient`, `createCluster`, a pool or a sentinel, v4 to v6.
+ * The part of a node-redis client that `redisReplayStore` uses: `createClient`, `createCluster`, a pool or a sentinel,
+ * v4 to v6.
  */
 export interface NodeRedisClient {
   readonly isOpen: boolean
@@ -10,7 +11,7 @@ export interface NodeRedisClient {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
 }
 
-/** What `redisReplayStore` uses of an ioredis client: `Redis` or `Cluster`, v4 to v6. */
+/** The part of an ioredis client that `redisReplayStore` uses: `Redis` or `Cluster`, v4 to v6. */
 export interface IoredisClient {
   readonly status: string
   /** runs a script */
@@ -70,8 +71,8 @@ export function redisReplayStore(
 }
 
 /**
- * Both libraries have the word of the protocol that an error reply begins with only in the text: `OOM command not
- * allowed`.
+ * Throws the error with a code. In both libraries only the text has the word that begins an error reply of the
+ * protocol: `OOM command not allowed`.
  */
 function failWithCode(error: NodeJS.ErrnoException): never {
   const code = error?.code ?? /^[A-Z]{3,20}(?= )/.exec(String(error?.message))?.[0]

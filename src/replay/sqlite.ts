@@ -3,8 +3,8 @@ import { mistake, ownOptions } from '../mistakes.ts'
 import { assertCall, parseTableName, type ReplayStore } from './store.ts'
 
 /**
- * What `sqliteReplayStore` uses of a database: `DatabaseSync` of `node:sqlite` (Node.js 22.13 or later), or `Database`
- * of `better-sqlite3` or `bun:sqlite`.
+ * The part of a database that `sqliteReplayStore` uses: `DatabaseSync` of `node:sqlite` (Node.js 22.13 or later), or
+ * `Database` of `better-sqlite3` or `bun:sqlite`.
  */
 export interface SqliteDatabase {
   /** runs statements without a result */
@@ -23,10 +23,10 @@ const DEFAULT_TABLE = 'signed_requests_replay'
 // Each claim adds one row, so any number above one removes rows faster than they arrive.
 const REMOVED_PER_CLAIM = 4
 
-/** Milliseconds. Another process holds the lock for some microseconds of each claim. */
+/** Milliseconds between two attempts. Another process holds the lock for some microseconds of each claim. */
 const RETRY_PAUSE = 1
 
-/** Milliseconds until a call rejects with what SQLite says. The verifier waits for its own `replayTimeout`. */
+/** Milliseconds until a call rejects with the error of SQLite. The verifier waits for its own `replayTimeout`. */
 const CALL_TIMEOUT = 5000
 
 /**
@@ -58,7 +58,7 @@ export function sqliteReplayStore(database: SqliteDatabase, options: { table?: s
   const inOrder = createQueue()
   let store: Prepared | undefined
 
-  /** One call at a time tries again while another process writes, and the others wait for it. */
+  /** Runs a step. While another process writes, one call at a time tries again, and the others wait for it. */
   const run = (step: (store: Prepared, now: number) => void): Promise<void> => {
     const start = performance.now()
     return inOrder(async () => {
@@ -122,8 +122,8 @@ function prepare(database: SqliteDatabase, table: string) {
 }
 
 /**
- * SQLite goes on writing to a file that was deleted or replaced, where no other process, and not this one after its
- * next start, finds what was claimed.
+ * Makes a function that throws when the file was deleted or replaced. SQLite goes on writing to such a file, where no
+ * other process, and not this one after its next start, finds the claims.
  */
 function fileGuard(database: SqliteDatabase): () => void {
   const [{ file }] = database.prepare('PRAGMA database_list').all() as [{ file: string | null }]
@@ -148,7 +148,7 @@ interface SqliteError {
 
 const isLocked = (error: unknown): boolean => resultCode(Object(error))?.startsWith('SQLITE_BUSY') === true
 
-/** The error itself, whose `code` is that of SQLite then. Those of Bun have it, and it cannot be set. */
+/** Returns the error itself, with SQLite's code as its `code`. Errors of Bun have it already, and it cannot be set. */
 function withResultCode(error: unknown): unknown {
   const code = resultCode(Object(error))
   return code === undefined || (error as SqliteError).code === code ? error : Object.assign(error as Error, { code })

@@ -30,7 +30,7 @@ export interface ReplayStore {
   claim(id: string, token: string, ttlSeconds: number): Promise<boolean>
 
   /**
-   * From now on the claim with this token does not count, even if it arrives later.
+   * Releases the claim with this token: from now on it does not count, even if it arrives later.
    *
    * @param ttlSeconds how long that has to be remembered
    * @throws (rejects) when the store cannot be reached
@@ -51,7 +51,7 @@ export function assertCall(id: unknown, token: unknown, ttlSeconds: unknown): vo
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/
 
-/** The parts of a table's name, of ASCII letters, digits and underscores: they can be quoted as they are. */
+/** Parses a table's name into its parts, of ASCII letters, digits and underscores: they can be quoted as they are. */
 export function parseTableName(name: unknown, maxParts: 1 | 2): [table: string, schema?: string] {
   const parts = typeof name === 'string' ? name.split('.') : []
   const [table, schema] = [...parts].reverse()

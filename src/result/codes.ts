@@ -61,7 +61,7 @@ export type UnavailableCode =
   | 'body-unreadable'
   | 'replay-store-failed'
 
-/** One row for each code; that of the types above, so that the two cannot differ. */
+/** One row for each code, checked against the types above: the two cannot differ. */
 type Table = {
   readonly [C in Code]: readonly [
     check: CheckOf<C>,

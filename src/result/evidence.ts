@@ -4,7 +4,7 @@ import type { CheckOf, Code, UnavailableCode } from './codes.ts'
 export interface KeyEvidence {
   name?: string
   record?: string
-  /** the TXT records at the name, where there are several or none is a key record: at most 4, each cut at 4096 */
+  /** the TXT records at the name, if there are several or none is a key record: at most 4, each cut at 4096 */
   records?: readonly string[]
   /** what exactly is wrong with it */
   reason?: string
@@ -12,16 +12,17 @@ export interface KeyEvidence {
   bits?: number
   /** for `key-too-short` and `key-too-long`: the bits that are the limit */
   limit?: number
-  /** for `key-not-found`: the servers that were asked, where `lookupTxt` says so */
+  /** for `key-not-found`: the servers that were asked, if `lookupTxt` names them */
   servers?: readonly string[]
 }
 
-/** What can be wrong with the key itself. */
+/** Codes of a problem with the key itself. */
 export type KeyProblem = Exclude<{ [C in Code]: CheckOf<C> extends 'key' ? C : never }[Code], UnavailableCode>
 
 /**
- * What happened to a body. All but the last three were undone, and the digest was then the signed one. Those three show
- * in the body: bytes that are not UTF-8 were read as text, an object was converted to a string, or the body was cut.
+ * The changes of a body on its way. All but the last three were undone, and the digest was then the signed one. Those
+ * three show in the body: bytes that are not UTF-8 were read as text, an object was converted to a string, or the body
+ * was cut.
  */
 export type Reencoding =
   | 'newline-removed'
@@ -41,8 +42,8 @@ export type Reencoding =
   | 'cut-short'
 
 /**
- * What was received and what was expected, per code: plain data, for programs and for `explain`.
- * Text in it comes from the sender or from DNS as it was; do not print it unescaped.
+ * The evidence of each code, what was received and what was expected: plain data, for programs and for `explain`. Text
+ * in it comes from the sender or from DNS as it was; do not print it unescaped.
  *
  * `problem` says how a function of the receiver (`accounts`, `lookupTxt`, the replay store) failed: `late` is no answer
  * in time, `threw` an error, whose code or name is `error`, and `wrong-type` an answer of another type.
@@ -53,8 +54,8 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
     name?: string
   }
   /**
-   * Where the adapter was told to trust X-Forwarded-Proto: all its values; empty when it was missing. Where it was not,
-   * and the header says http or https: that. Otherwise the code says everything, and there is no evidence.
+   * All values of X-Forwarded-Proto, if the adapter was told to trust it; empty when it was missing. If not, the header
+   * when it says http or https. Otherwise the code says everything, and there is no evidence.
    */
   'not-https': { header: string; received: readonly string[] }
   /** Only RFC 9421 gives evidence. */
@@ -83,15 +84,15 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'account-missing': { header: string; expected: string; similar?: string }
   'account-repeated': { header: string; received: string }
   'account-malformed': { header: string; received: string; expected: string; similar?: string }
-  /** `expected` is the configured ids; absent where a function decides */
+  /** `expected` is the configured ids; absent when a function decides */
   'account-mismatch': { header: string; received: string; expected?: readonly string[] }
   'account-check-failed': { error: string; problem: 'threw' | 'wrong-type' }
   /**
-   * Where the signature is in Authorization, the other form of the draft; or where Signature-Input of RFC 9421 is what
-   * is missing. Otherwise there is no evidence.
+   * Authorization, if the signature is there, in the other form of the draft; or Signature-Input, if only this header
+   * of RFC 9421 is missing. Otherwise there is no evidence.
    */
   'signature-missing': { header: 'Authorization' | 'Signature-Input' }
-  /** Only RFC 9421 gives evidence, where the signatures are in one header. */
+  /** Only RFC 9421 gives evidence, because its signatures are in one header. */
   'signature-repeated': { reason: 'more than one is made with a key of the service' }
   /** `excerpt` is the text around the position; `looksLike` is the standard by which it could be well formed */
   'signature-malformed': { position: number; reason: string; excerpt?: string; looksLike?: 'rfc9421' }
@@ -105,13 +106,13 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'signature-times-not-allowed': { covered: readonly string[]; algorithm: string }
   'coverage-insufficient': { missing: readonly string[]; covered: readonly string[] }
   'coverage-repeated': { repeated: readonly string[] }
-  /** `reason` where the request has it, but not in the form that the signature names */
+  /** `reason` is given if the request has it, but not in the form that the signature names */
   'coverage-absent': { absent: readonly string[]; reason?: string }
   'key-name-malformed': { received: string; domain: string }
   'key-name-outside-domain': { received: string; domain: string }
   /**
-   * `servers` were asked, where `lookupTxt` says so. `late`: the request was aborted before there was an answer, or
-   * was refused because `limit` queries were in flight.
+   * `servers` were asked, if `lookupTxt` names them. `late`: the request was aborted before there was an answer, or was
+   * refused because `limit` queries were in flight.
    */
   'key-lookup-failed': {
     name: string
@@ -126,7 +127,7 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   }
   /**
    * The string as rebuilt from what was received, and the record it was checked with; `hosts` are the configured ones
-   * where one of them is not the Host that was received, or has other letters; `forwarded` is the header lines in which
+   * if one of them is not the Host that was received, or has other letters; `forwarded` is the header lines in which
    * proxies say what they changed, and `proxies` those in which CDNs name themselves.
    */
   'signature-mismatch': {
@@ -148,7 +149,7 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'digest-unsupported': { received: readonly string[] }
   /**
    * Digests in base64, lengths in bytes; `contentLength` is the one the sender signed, if it did; `decompressed` is the
-   * Content-Encoding that the body no longer has; `change` is what happened to it, where that is known.
+   * Content-Encoding that the body no longer has; `change` is the change of the body, if it was found.
    */
   'digest-mismatch': {
     algorithm: string
@@ -162,7 +163,7 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'body-too-large': { limit: number }
   'body-unreadable': { error: string }
   replayed: { replayId: string }
-  /** `store` is its name, where it has one; `undecided`: an earlier claim of the same id is */
+  /** `store` is its name, if it has one; `undecided`: an earlier claim of the same id is */
   'replay-store-failed': { error: string; problem: 'late' | 'threw' | 'wrong-type' | 'undecided'; store?: string }
 }
 

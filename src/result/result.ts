@@ -1,7 +1,7 @@
 import { CODES, type Code } from './codes.ts'
 import type { EvidenceGiven, FailedWith } from './evidence.ts'
 
-/** What a pure step found wrong. */
+/** The failure of a pure step. */
 export type Failed = { [C in Code]: FailedWith<C> }[Code]
 
 /** A value, or why it could not be made. Pure steps return this and never throw for bad input. */
@@ -20,7 +20,7 @@ export const ok = <T>(value: T): { ok: true; value: T } => ({ ok: true, value })
 
 export function fail<C extends Code>(code: C, ...[evidence]: EvidenceGiven<C>): FailedWith<C> {
   const message = CODES[code][1]
-  // Each form as it is written: a copy would make a refusal take a fifth longer.
+  // The object is written out in both forms: a copy would make a refusal take a fifth longer.
   const failed = evidence === undefined ? { ok: false, code, message } : { ok: false, code, message, evidence }
   return failed as unknown as FailedWith<C>
 }
@@ -35,7 +35,10 @@ export const withCause = <F extends object>(failure: F, cause: unknown): F =>
 /** The label of an error that has neither a code nor a name. */
 const NAMELESS = 'an error without a name'
 
-/** The name for an error from outside: its code or its name, never its text, which may hold addresses and passwords. */
+/**
+ * Returns the label of an error from outside: its code or its name, never its text, which may hold addresses and
+ * passwords.
+ */
 export function errorLabel(error: unknown): string {
   try {
     const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown }

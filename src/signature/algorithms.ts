@@ -5,7 +5,7 @@ import type { SchemeName } from '../result/scheme-name.ts'
 /** An algorithm that a receiver may allow; which ones depends on the standard. */
 export type Algorithm = 'rsa-sha256' | 'rsa-sha512' | 'hs2019' | 'ed25519' | 'rsa-v1_5-sha256' | 'rsa-pss-sha512'
 
-/** How an algorithm is computed with a key of one type. */
+/** The computation of an algorithm with a key of one type. */
 export interface Computation {
   /** the digest that node:crypto is to use; null where the key type has its own */
   digest: 'sha256' | 'sha512' | null
@@ -46,7 +46,7 @@ const COMPUTATIONS: ReadonlyMap<string, Partial<Record<KeyType, Computation>>> =
   /* @__PURE__ */ Object.entries(ALGORITHMS)
 )
 
-/** Undefined for an unknown algorithm, and for one that does not fit the type of key. */
+/** Finds the computation. Undefined for an unknown algorithm, and for one that does not fit the type of key. */
 export const computationFor = (algorithm: string, type: KeyType): Computation | undefined =>
   COMPUTATIONS.get(algorithm)?.[type]
 

@@ -6,8 +6,8 @@ import { isWorkers } from '../runtime.ts'
 import { type Computation, computationFor } from './algorithms.ts'
 
 /**
- * Does the signature over the signing string verify with this key? Never throws: false also for an unknown algorithm,
- * or one that does not fit the key. Only the platform's own `verify` accepts.
+ * Returns whether the signature over the signing string verifies with this key. Never throws: false also for an unknown
+ * algorithm, or one that does not fit the key. Only the platform's own `verify` accepts.
  *
  * @param signingString the signing string of the draft, or the signature base of RFC 9421
  * @param algorithm in any case: `rsa-sha256`, `rsa-sha512`, `hs2019` or `ed25519` of the draft; `rsa-v1_5-sha256`,
@@ -34,8 +34,8 @@ export function verifySignature(
   // that is not an octet was never in a request, so nothing can be signed over it.
   if (NOT_OCTETS.test(signingString)) return false
   const input = inputFor(keyObject, options)
-  // Same result as one-shot `verify`, 4 % faster, because it takes the text as it is. On Workers one-shot `verify`
-  // ignores the padding option; this does not.
+  // The result is that of one-shot `verify`, 4 % faster, because this takes the text as it is. On Workers one-shot
+  // `verify` ignores the padding option; this does not.
   if (key.type === 'rsa') {
     return createVerify(digest!).update(signingString, 'latin1').verify(input, signature)
   }
@@ -43,9 +43,9 @@ export function verifySignature(
 }
 
 /**
- * RFC 8017 sections 8.1.2 and 8.2.2, steps 1 and 2, and 5.2.2: as long as the modulus, and below it. Platforms differ:
- * OpenSSL accepts signatures without their leading zero, and Deno accepts s + n for s. Each would be a second signature
- * of the same request, under another replay id.
+ * Returns whether the signature is as long as the modulus, and below it: RFC 8017 sections 8.1.2 and 8.2.2, steps 1 and
+ * 2, and 5.2.2. Platforms differ: OpenSSL accepts signatures without their leading zero, and Deno accepts s + n for s.
+ * Each would be a second signature of the same request, under another replay id.
  */
 function isRepresentative(signature: Uint8Array, keyObject: KeyObject): boolean {
   const modulus = modulusOf(keyObject)
@@ -56,7 +56,7 @@ function isRepresentative(signature: Uint8Array, keyObject: KeyObject): boolean 
   return signature[first]! < modulus[first]!
 }
 
-/** Once per key; keys are remembered by their record. Parsing one costs as much as six verifications. */
+/** Parses the modulus once per key; keys are remembered by their record. Parsing costs as much as six verifications. */
 const modulusOf = /* @__PURE__ */ memoizeWeak((keyObject: KeyObject): Uint8Array | undefined => {
   const parsed = parseRsaDer(keyObject.export({ type: 'spki', format: 'der' }))
   return typeof parsed === 'object' ? parsed.modulus : undefined

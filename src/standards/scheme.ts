@@ -6,7 +6,7 @@ import type { NotRun, Result } from '../result/result.ts'
 import type { SchemeName } from '../result/scheme-name.ts'
 import type { Algorithm } from '../signature/algorithms.ts'
 
-/** What a signature says about itself. Not trusted until the checks pass. */
+/** The claims of a signature about itself. Not trusted until the checks pass. */
 export interface ParsedSignature {
   readonly keyId: string
   readonly algorithm?: string | undefined
@@ -20,7 +20,7 @@ export interface ParsedSignature {
   readonly nonce?: string | undefined
 }
 
-/** When the sender says that it made the request. */
+/** The time at which the sender says that it made the request. */
 export interface StatedTime {
   readonly time: Date
   /** the Date header; undefined when the time is `created`, which is checked with the signature's own times */
@@ -39,20 +39,23 @@ interface SchemeSettings {
   readonly alsoCovered: readonly string[]
 }
 
-/** Where the two standards differ. A scheme only parses; the checks, which are the same for both, verify the result. */
+/**
+ * The differences between the two standards. A scheme only parses; the checks, which are the same for both, verify the
+ * result.
+ */
 export interface SchemeRules extends Scheme {
   /** Parses the headers that carry the signature. */
   parseSignature(fields: Fields, settings: SchemeSettings): Result<ParsedSignature>
   /** Finds the time at which the request was made. */
   parseTime(fields: Fields, signature: Result<ParsedSignature>): Result<StatedTime> | NotRun
-  /** The name of an algorithm in the form in which the allowed ones are written. */
+  /** Returns the name of an algorithm in the form in which the allowed ones are written. */
   normalizeAlgorithm(name: string): string
-  /** The names that must be covered but are not. */
+  /** Lists the names that must be covered but are not. */
   missingCoverage(parsed: ParsedSignature, settings: SchemeSettings): readonly string[]
   /** Builds the signing string (RFC 9421: signature base). It must have been parsed by the same scheme. */
   buildSigningString(request: ReceivedRequest, fields: Fields, parsed: ParsedSignature): Result<string>
   /** Parses the header that carries the digests of the body. */
   parseDigests(fields: Fields): Result<readonly EncodedDigest[]>
-  /** The algorithm for a signature that does not name one. */
+  /** Returns the algorithm for a signature that does not name one. */
   defaultAlgorithm(type: KeyType, allowed: ReadonlySet<Algorithm>): Algorithm | undefined
 }

@@ -5,7 +5,7 @@ import { mistake, ownOptions } from '../mistakes.ts'
 import { recordsOf, type TxtRecords } from './records.ts'
 import type { TestService } from './service.ts'
 
-/** A DNS server that runs. */
+/** A running DNS server. */
 export interface DnsServer {
   /** for `dnsTxtLookup({ servers: [address] })`, such as `127.0.0.1:5353` */
   readonly address: string
@@ -13,7 +13,7 @@ export interface DnsServer {
   close(): Promise<void>
 }
 
-/** Where `serveDns` listens. */
+/** Options of `serveDns`. */
 export interface ServeDnsOptions {
   /** a free one by default */
   port?: number | undefined
@@ -58,12 +58,10 @@ export interface CountingDnsServer extends DnsServer {
   queries(name?: string): number
 }
 
-/**
- * Serves TXT records over UDP and TCP on one port. No message can stop it. @throws (rejects with) EADDRINUSE and such
- */
+/** Serves TXT records over UDP and TCP on one port. No message can stop it. */
 export async function startDnsServer(records: TxtRecords, ip = '127.0.0.1', wanted = 0): Promise<CountingDnsServer> {
   let total = 0
-  // Only names that have records: others can be asked for without end.
+  // Counts only names that have records: others can be asked for without end.
   const counts = new Map<string, number>()
   const count = (name: string) => {
     total += 1
@@ -109,7 +107,7 @@ export async function startDnsServer(records: TxtRecords, ip = '127.0.0.1', want
   }
 }
 
-/** RFC 1035 section 4.2.2: two octets of length before each message. To return ends the connection. */
+/** RFC 1035 section 4.2.2: two octets of length before each message. Returning ends the connection. */
 async function serveConnection(socket: Socket, reply: (message: Buffer) => Buffer | undefined) {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of socket) {
@@ -139,8 +137,9 @@ const MAX_QUERY = 1024
 const MAX_UDP = 512
 
 /**
- * The answer to a DNS query, or undefined for any other message: two servers would answer each other's responses
- * forever. The counts are checked before it is parsed, so a message that announces 65,535 questions costs nothing.
+ * Returns the answer to a DNS query, or undefined for any other message: two servers would answer each other's
+ * responses forever. The counts are checked before it is parsed, so a message that announces 65,535 questions costs
+ * nothing.
  *
  * @param onQuestion called with each name, in lower case, whose TXT record is asked for
  * @param onMistake called with such a name when its records cannot be served; the answer is SERVFAIL
@@ -153,7 +152,7 @@ export function replyTo(
   onMistake: (name: string, error: unknown) => void = () => {}
 ): Buffer | undefined {
   if (message.length < HEADER_LENGTH || message.length > MAX_QUERY) return undefined
-  // A query without an opcode, with one question, no answers and authorities, and room for EDNS.
+  // A query has no opcode, one question, no answers and authorities, and perhaps EDNS.
   const isQuery = message[2]! >> 3 === 0 && message.toString('hex', 4, 10) === '000100000000'
   if (!isQuery || message.readUInt16BE(10) > 2) return undefined
   let question: Question

@@ -14,7 +14,7 @@ export interface ReplayStoreCase {
 /** Makes the store under test. Two calls may return stores that share what they hold, or stores that do not. */
 export type MakeReplayStore = () => ReplayStore | Promise<ReplayStore>
 
-/** What else the cases may use. */
+/** Options of the cases. */
 export interface ReplayStoreContractOptions {
   /** makes a store that cannot be reached, such as one whose server is stopped; adds the cases about that */
   makeUnreachable?: MakeReplayStore | undefined
@@ -23,7 +23,10 @@ export interface ReplayStoreContractOptions {
 /** seconds: long enough for a few claims while it lasts, and short enough to wait for */
 const SHORT_TTL = 0.5
 
-/** How long after its time an id may be held: a time to live may be in whole seconds, and the machine may be slow. */
+/**
+ * Limits how long after its time an id may be held: a time to live may be in whole seconds, and the machine may be
+ * slow.
+ */
 const LATEST_EXPIRY = 3000
 
 /** The store's clock and ours both count whole milliseconds. */
@@ -35,7 +38,7 @@ const CALLERS = 20
 const TTL = 60
 
 /**
- * What any `ReplayStore` must do, as cases for any test runner: the rows of its table, calls that are sent twice or
+ * The promises of any `ReplayStore`, as cases for any test runner: the rows of its table, calls that are sent twice or
  * arrive late, expiry, and one winner among many callers.
  *
  * Every case makes its own stores and draws its own ids, so a shared database need not be emptied and cases may run at
@@ -66,7 +69,7 @@ export function replayStoreContract(
 
 type Case = (one: ReplayStore, other: ReplayStore, id: string) => Promise<void>
 
-/** A call with a token, and what a claim resolves to. */
+/** A call with a token, and the expected result of a claim. */
 type Call = readonly ['claim', token: string, isHeld: boolean] | readonly ['release', token: string]
 
 const ROWS: Readonly<Record<string, readonly Call[]>> = {
@@ -208,7 +211,7 @@ async function countWon(stores: readonly ReplayStore[], id: string): Promise<num
 const assertOne = (won: number): void =>
   assert(won === 1, `${won} of ${CALLERS} concurrent claims were true: exactly one may be`)
 
-/** Whether two stores hold the same ids: two of one database do, two of one process's memory do not. */
+/** Returns whether two stores hold the same ids: two of one database do, two of one process's memory do not. */
 async function areShared(one: ReplayStore, other: ReplayStore): Promise<boolean> {
   const id = newId()
   return (await claim(one, id, 't')) && !(await claim(other, id, 'u'))
@@ -231,7 +234,7 @@ async function untilFree<T>(attempt: () => Promise<T>, start: number): Promise<T
 /** The ids of the verifier have this form. */
 const newId = (): string => randomBytes(32).toString('base64')
 
-/** Ids that a database may confuse: by case, by white space at an end, by Unicode's normal form. */
+/** Makes ids that a database may confuse: by case, by white space at an end, by Unicode's normal form. */
 function similarIds(): string[] {
   const id = `Az+/${newId()}`
   const swapped = id.replace(/[a-z]/gi, letter => String.fromCharCode(letter.charCodeAt(0) ^ 0x20))

@@ -37,7 +37,9 @@ export interface TestService {
   readonly options: TestServiceVerifierOptions
 }
 
-/** What a verifier of the service needs; spread it to add options: `{ ...service.options, replayStore }`. */
+/**
+ * The options that a verifier of the service needs; spread it to add options: `{ ...service.options, replayStore }`.
+ */
 export interface TestServiceVerifierOptions extends Pick<VerifierOptions, 'serviceDomain' | 'hosts' | 'accounts'> {
   accountHeader: string
   lookupTxt: LookupTxt
@@ -47,7 +49,7 @@ export interface TestServiceVerifierOptions extends Pick<VerifierOptions, 'servi
 const HOST = 'receiver.example'
 
 /**
- * A service to test a receiver with: keys, an in-memory DNS, and a signer.
+ * Creates a service to test a receiver with: keys, an in-memory DNS, and a signer.
  *
  * @throws TypeError for a bad option
  * @example

@@ -9,7 +9,7 @@ import { buildSigningString } from '../standards/draft-cavage/steps.ts'
 import { buildSignatureBase } from '../standards/rfc9421/signature-base.ts'
 import { parseSignatureInput } from '../standards/rfc9421/signature-input.ts'
 
-/** What to send; everything has a default. */
+/** The request to send; everything has a default. */
 export interface SignRequest {
   /** `POST` with a body, `GET` without one */
   method?: string | undefined
@@ -46,7 +46,7 @@ export interface SigningKey {
   sign(signingString: string): Uint8Array
 }
 
-/** A fresh RSA key, or the given private key (PEM). */
+/** Creates an RSA key, or takes the given private key (PEM). */
 export function createSigningKey(keyId: string, rsaBits: number, privateKeyPem?: string): SigningKey {
   const privateKey =
     privateKeyPem === undefined
@@ -63,7 +63,7 @@ export function createSigningKey(keyId: string, rsaBits: number, privateKeyPem?:
   }
 }
 
-/** What the service fills in. */
+/** The values that the service fills in. */
 interface SignContext {
   host: string
   account: readonly [header: string, value: string]
@@ -129,7 +129,7 @@ export function signRequest(options: SignRequest, key: SigningKey, context: Sign
   return { ...head, headers: [...headers.values()], body }
 }
 
-/** A copy: later changes to the given bytes do not change what was signed. */
+/** Copies the body: later changes to the given bytes do not change what was signed. */
 function bytesOf(body: SignRequest['body']): Bytes | null {
   if (typeof body === 'string') return new TextEncoder().encode(body)
   return body ? new Uint8Array(body) : null
@@ -153,7 +153,7 @@ const isDate: Test = value => isText(value) || Number.isFinite(value instanceof 
 const isTexts: Test = value => Array.isArray(value) && value.every(isText)
 const isScheme: Test = value => Object.hasOwn(COVERED, value as string)
 
-/** What each option must be, and what to write. */
+/** The rule of each option, and what to write. */
 const RULES: Readonly<Record<keyof SignRequest, [Test, rule: string]>> = {
   method: [isText, 'a string, such as method: "POST"'],
   target: [isTarget, 'path and query as they are sent, such as target: "/hook?id=1"'],

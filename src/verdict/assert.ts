@@ -4,7 +4,7 @@ import type { Verdict } from './verdict.ts'
 const STATUSES: ReadonlySet<unknown> = new Set<Verdict['status']>(['verified', 'rejected', 'unavailable'])
 
 /**
- * Throws for what only the receiver's own code can get wrong: a verdict that was not awaited, or another value.
+ * Throws for a mistake in the receiver's own code: a verdict that was not awaited, or another value.
  *
  * @param of the function that was called, for the message
  * @throws TypeError

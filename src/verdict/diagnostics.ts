@@ -1,13 +1,13 @@
 import { channel } from 'node:diagnostics_channel'
 import type { Verdict } from './verdict.ts'
 
-/** What subscribers of the channel `signed-requests:verdict` get, once for each verdict. */
+/** The message to subscribers of the channel `signed-requests:verdict`, once for each verdict. */
 export interface VerdictMessage {
   /** the same object that the receiver gets: read it, do not change it */
   verdict: Verdict
   /** milliseconds from the call to the verdict, including the wait for DNS, the body and the replay store */
   durationMs: number
-  /** milliseconds of that, for what was waited for */
+  /** milliseconds of that, by what was waited for */
   stages: Stages
 }
 
@@ -39,7 +39,7 @@ async function publish<Request>(
   return verdict
 }
 
-/** What is waited for; its time is added to the stages where there is somebody to read them. */
+/** Waits for a promise, and adds the time to the stages if somebody reads them. */
 export function measured<T>(stages: Stages | undefined, stage: keyof Stages, wait: () => Promise<T>): Promise<T> {
   if (stages === undefined) return wait()
   const start = performance.now()

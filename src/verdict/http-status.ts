@@ -2,7 +2,7 @@ import { assertVerdict } from './assert.ts'
 import type { Rejected, Unavailable, Verdict, Verified } from './verdict.ts'
 
 /**
- * The HTTP status to respond with: 200 verified, 401 rejected, 413 when the only failure is `body-too-large`,
+ * Returns the HTTP status to respond with: 200 verified, 401 rejected, 413 when the only failure is `body-too-large`,
  * 503 unavailable (the sender is asked to try again).
  *
  * @example

@@ -5,8 +5,8 @@ import { type Observation, observationOf } from './observation.ts'
 import type { Verdict } from './verdict.ts'
 
 /**
- * What to log about a verdict. Every key is always present; what is not known is undefined, which JSON leaves out. What
- * a request that is not verified says of itself is under names that say so, in visible ASCII, and cut.
+ * The data to log about a verdict. Every key is always present; an unknown value is undefined, which JSON leaves out.
+ * Claims of a request that is not verified are under names that say so, in visible ASCII, and cut.
  */
 export interface LogRecord {
   status: Verdict['status']
@@ -33,8 +33,8 @@ export interface LogRecord {
 }
 
 /**
- * One flat object for a log line: no body, no signing string, and of an unverified request two claims alone, which are
- * safe to print.
+ * Makes one flat object for a log line: no body, no signing string, and of an unverified request two claims alone,
+ * which are safe to print.
  *
  * @example
  * logger.info(logRecord(verdict), 'signed request')
@@ -61,12 +61,12 @@ export function logRecord(verdict: Verdict): LogRecord {
   }
 }
 
-/** Whether a verdict is about a request that is signed with a key under the service's domain. */
+/** Returns whether a verdict is about a request that is signed with a key under the service's domain. */
 export const isSignedUnderDomain = ({ checks }: Verdict): boolean => checks['key-name'].outcome === 'pass'
 
-/** The account that a request claims, without the prefix where it has that. */
+/** Returns the account that a request claims, without the prefix if it has that. */
 const claimedAccount = ({ account, settings: { accountPrefix } }: Observation): string | undefined =>
   account?.startsWith(accountPrefix) ? account.slice(accountPrefix.length) : account
 
-/** A claim for a log: cut, and what is not visible ASCII becomes a question mark. */
+/** Makes a claim safe for a log: cut, and with a question mark for each character that is not visible ASCII. */
 const claimOf = (text = ''): string | undefined => text.slice(0, 255).replace(/[^!-~]/g, '?') || undefined

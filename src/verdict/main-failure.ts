@@ -3,8 +3,9 @@ import { assertVerdict } from './assert.ts'
 import type { Failure, Verdict } from './verdict.ts'
 
 /**
- * The failure that the others follow from: `signature-missing` where nothing of a signed request is there, else the
- * first one that follows from no other. For a log line, a metric or an alert; it takes less than a microsecond.
+ * Returns the failure that the others follow from: `signature-missing` if the request has nothing of a signed one, else
+ * the first failure that does not follow from another. For a log line, a metric or an alert; it takes less than a
+ * microsecond.
  *
  * @example
  * const code = mainFailure(verdict)?.code ?? ''
@@ -21,7 +22,7 @@ export function mainFailure(verdict: Verdict): Failure | undefined {
   return failures[0]
 }
 
-/** What several failures together say about a request. */
+/** Facts that several failures together show about a request. */
 export interface Situation {
   /** nothing of a signed request is there, not even a signature in Authorization */
   readonly isUnsigned: boolean
@@ -67,13 +68,13 @@ export function rootOf(failure: Failure, failures: readonly Failure[], situation
 
 const NO_NAMES: readonly string[] = []
 
-/** The names that a signature does not cover, or covers in vain. */
+/** Lists the names that a signature does not cover, or that it covers and the request does not have. */
 function unusableIn(failure: Failure): readonly string[] {
   if (failure.code === 'coverage-insufficient') return failure.evidence.missing
   return failure.code === 'coverage-absent' ? failure.evidence.absent : NO_NAMES
 }
 
-/** The header that the failure says is not there, or is not what it should be: a signature cannot cover it. */
+/** Returns the header that is missing or malformed by this failure: a signature cannot cover it. */
 function headerWithout({ code, check, evidence }: Failure): string | undefined {
   if (code === 'account-missing' || code === 'account-malformed') return evidence.header
   return code.endsWith('-missing') ? check : undefined

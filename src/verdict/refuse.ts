@@ -3,18 +3,18 @@ import { type Failed, type NotRun, withCause } from '../result/result.ts'
 import { type Observation, withObservation } from './observation.ts'
 import type { CheckResult, Checks, Failure, Rejected, Unavailable } from './verdict.ts'
 
-/** What a check returns, or that there was nothing to check. */
+/** The result of a check, or that there was nothing to check. */
 type Returned = { ok: true } | Failed | NotRun
 
 /** Names every check: what it has returned so far, or undefined while it was not run. */
 export type EveryCheck = { [C in CheckName]: Returned | undefined }
 
-/** What some of the checks have returned. */
+/** The results of some checks. */
 export type ReturnedByCheck = Partial<EveryCheck>
 
 /**
- * What each check of a verified request has returned. A check that is declared and not run, or run and not asked for
- * its result, does not compile here. Only `replay` may have had nothing to check.
+ * The results of all checks of a verified request. A check that is declared and not run, or run and not asked for its
+ * result, does not compile here. Only `replay` may have had nothing to check.
  */
 type PassedByCheck = { [C in CheckName]: { ok: true } | (C extends 'replay' ? typeof NO_STORE : never) }
 
@@ -41,8 +41,8 @@ export const allPassed = ({ replay }: PassedByCheck): Checks => (replay.ok ? PAS
 export const NO_FAILURES: readonly [] = /* @__PURE__ */ Object.freeze([] as [])
 
 /**
- * The verdict when at least one check did not pass: one failure outweighs all checks that could not be decided. Only
- * own properties count: `Object.prototype` may be polluted.
+ * Makes the verdict when at least one check did not pass: one failure outweighs all checks that could not be decided.
+ * Only own properties count: `Object.prototype` may be polluted.
  *
  * @param reason why the checks that have returned nothing were not run
  * @param seen what else was observed

@@ -23,7 +23,10 @@ export type FailureOf<Of extends Code> = {
   } & WithEvidence<C>
 }[Of]
 
-/** How one check ended: `outcome` says what else there is. A failure is the same object as in `verdict.failures`. */
+/**
+ * The result of one check: `outcome` says which other properties there are. A failure is the same object as in
+ * `verdict.failures`.
+ */
 export type CheckResult = { outcome: 'pass' } | Failure | { outcome: 'not-run'; reason: string }
 
 /** All twelve checks are there, whatever happened. */
@@ -76,11 +79,11 @@ export interface Rejected {
 /** No check failed, but one could not be decided now: ask the sender to try again. */
 export interface Unavailable {
   status: 'unavailable'
-  /** each check that could not be decided, in the order of the checks; none of them is a no */
+  /** each check that could not be decided, in the order of the checks; none of them has failed */
   failures: readonly [UnavailableFailure, ...UnavailableFailure[]]
   /** all twelve, with those that were not run */
   checks: Checks
 }
 
-/** What `verify` resolves to: `status` says which of the three. */
+/** The result of `verify`: `status` says which of the three it is. */
 export type Verdict = Verified | Rejected | Unavailable

@@ -6,7 +6,7 @@ import type { Scheme, SchemeRules } from '../scheme.ts'
 import { parseSharedSignature } from './signature-header.ts'
 import { joinSigningString } from './signing-string.ts'
 
-/** What the service always signs, in its order, up to the account header and the digest. */
+/** The parts that the service always signs, in its order, up to the account header and the digest. */
 const BEFORE_ACCOUNT = ['(request-target)', 'host', 'date']
 
 const rules: SchemeRules = {
@@ -39,7 +39,7 @@ const rules: SchemeRules = {
     return value === undefined ? fail('digest-missing') : parseEncodedDigests(value)
   },
 
-  /** Section 2.1.3: derived from the key. */
+  /** Section 2.1.3: the algorithm is derived from the key. */
   defaultAlgorithm: type => (isRecordKeyType(type) ? KEY_TYPES[type].defaultAlgorithm : undefined)
 }
 

@@ -42,8 +42,8 @@ const ONLY_CREATED: readonly string[] = ['(created)']
 const numberOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text))
 
 /**
- * The covered list, section 2.1.6: names separated by one space; without it, `(created)`; an empty one is forbidden.
- * Undefined when it is not such a list. A sender repeats its list.
+ * Parses the covered list of section 2.1.6: names separated by one space; without it, `(created)`; an empty one is
+ * forbidden. Undefined for any other text. A sender repeats its list.
  */
 const parseCoveredNames = /* @__PURE__ */ memoizeRecent((list: string): readonly string[] | undefined => {
   const names = list.split(' ', MAX_COVERED + 1)
@@ -53,13 +53,16 @@ const parseCoveredNames = /* @__PURE__ */ memoizeRecent((list: string): readonly
 
 const STRING = /^"/
 
-/** One form per number, because the number is signed; fifteen digits are exact and enough for any clock. */
+/** Allows one form per number, because the number is signed; fifteen digits are exact and enough for any clock. */
 const INTEGER = /^(?:0|[1-9][0-9]{0,14})$/
 
-/** No control characters but tab are in a quoted-string. The known parameters have stricter rules of their own. */
+/**
+ * Matches a quoted-string, which has no control characters but tab. The known parameters have stricter rules of their
+ * own.
+ */
 const UNKNOWN = /^[^\0-\x08\x0a-\x1f\x7f]+$/
 
-/** How the known parameters are written: section 2.1, where the times are integers. */
+/** The forms of the known parameters by section 2.1, where the times are integers. */
 const FORMS: ReadonlyMap<string, RegExp> = new Map([
   ['keyId', STRING],
   ['algorithm', STRING],
@@ -75,7 +78,7 @@ const FORMS: ReadonlyMap<string, RegExp> = new Map([
  */
 const PLAIN_STRING = /(keyId|algorithm|headers|signature)="([^"\\]*)"[ \t]*(?:(,)[ \t]*|$)/y
 
-/** The parameters' text by name. Unknown ones must be well formed too. */
+/** Parses the parameters' text by name. Unknown parameters must be well formed too. */
 function parseParameters(text: string): Result<ReadonlyMap<string, string>> {
   const parameters = new Map<string, string>()
   let at = 0
@@ -126,7 +129,7 @@ const DICTIONARY_KEY = /^[a-z*][a-z0-9_.*-]*$/
 
 const TOKEN = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/y
 
-/** The end of the token that starts at this position; the position itself when there is none. */
+/** Finds the end of the token that starts at this position; the position itself if none starts there. */
 function tokenEnd(text: string, start: number): number {
   TOKEN.lastIndex = start
   return TOKEN.test(text) ? TOKEN.lastIndex : start
@@ -138,14 +141,17 @@ function whiteSpaceEnd(text: string, start: number): number {
   return at
 }
 
-/** The end of the quoted-string that starts at this position; the position itself when there is no closing quote. */
+/** Finds the end of the quoted-string that starts at this position; the position itself without a closing quote. */
 function quotedStringEnd(text: string, open: number): number {
   let at = text.indexOf('"', open + 1)
   while (isEscaped(text, at)) at = text.indexOf('"', at + 1)
   return at < 0 ? open : at + 1
 }
 
-/** RFC 9110 section 5.6.4: a backslash escapes the next character, so an odd number of them escapes the quote. */
+/**
+ * Returns whether the quote is escaped. RFC 9110 section 5.6.4: a backslash escapes the next character, so an odd
+ * number of them escapes the quote.
+ */
 function isEscaped(text: string, quote: number): boolean {
   let backslashes = 0
   while (text[quote - 1 - backslashes] === '\\') backslashes++

@@ -6,7 +6,7 @@ import type { ParsedSignature } from '../scheme.ts'
 type RequestLine = Pick<ReceivedRequest, 'method' | 'target'>
 type Times = Pick<ParsedSignature, 'created' | 'expires'>
 
-/** The signing string of section 2.3, from parsed fields and lower-case names. */
+/** Builds the signing string of section 2.3 from parsed fields and lower-case names. */
 export function joinSigningString(
   request: RequestLine,
   { values }: Fields,
@@ -26,7 +26,7 @@ export function joinSigningString(
   return fail('signature-parameter-missing', { parameter: isCreated ? 'created' : 'expires' })
 }
 
-/** The values of names that are not headers. No header can have these names: they are not tokens. */
+/** Returns the values of names that are not headers. No header can have these names: they are not tokens. */
 function specialValue(name: string, { method, target }: RequestLine, times: Times) {
   if (name === '(request-target)') return `${method.toLowerCase()} ${target}`
   if (name === '(created)') return times.created?.toString()

@@ -6,7 +6,7 @@ import { fail, ok, type Result } from '../../result/result.ts'
 import { parseSharedSignature } from './signature-header.ts'
 import { joinSigningString } from './signing-string.ts'
 
-// The steps by themselves: what they return belongs to the caller.
+// The steps for callers of the package: each result belongs to the caller.
 
 /** The parameters of a `Signature` header (draft-cavage-http-signatures-12 section 2.1). */
 export interface SignatureParameters {

@@ -10,7 +10,7 @@ import { checkComponents, parseSignatureInput, parseSignatures, type SignatureIn
 
 interface ParsedRfc9421Signature extends ParsedSignature, Pick<SignatureInput, 'components' | 'signatureParams'> {}
 
-/** Whom the request is for, and what it asks; either may be covered in another form. */
+/** The target and the receiver of the request; either may be covered in another form. */
 const ALWAYS_REQUIRED = ['@method', '@request-target', '@authority']
 
 const rules: SchemeRules = {
@@ -41,7 +41,8 @@ const rules: SchemeRules = {
   },
 
   /**
-   * A covered Date, else `created`, which is checked with the signature's own times. An unsigned Date proves nothing.
+   * Takes a covered Date, else `created`, which is checked with the signature's own times. An unsigned Date proves
+   * nothing.
    */
   parseTime(fields, signature) {
     if (!signature.ok) return UNREADABLE
@@ -64,7 +65,7 @@ const rules: SchemeRules = {
     return [...required].filter(name => !(special.get(name) ?? has(name)))
   },
 
-  /** Section 2.3: a String, which is compared as it is written. */
+  /** Section 2.3: the name is a String, which is compared as it is written. */
   normalizeAlgorithm: name => name,
 
   buildSigningString: (request, fields, parsed: ParsedRfc9421Signature) => joinSignatureBase(request, fields, parsed),
@@ -74,7 +75,10 @@ const rules: SchemeRules = {
     return value === undefined ? fail('digest-missing', { header: 'Content-Digest' }) : parseEncodedContentDigest(value)
   },
 
-  /** Section 3.2 step 6: known from the key alone when there is no `alg`; if two fit, the first one that is allowed. */
+  /**
+   * Section 3.2 step 6: without `alg` the algorithm is known from the key alone; if two fit, the first allowed one is
+   * taken.
+   */
   defaultAlgorithm: (type, allowed) => [...allowed].find((name: Algorithm) => computationFor(name, type) !== undefined)
 }
 
@@ -88,8 +92,8 @@ const rules: SchemeRules = {
 export const rfc9421: Scheme = rules
 
 /**
- * Section 3.2 step 1: among several signatures, the one made with a key of the service. A second one of them is
- * refused, so an attacker cannot choose which signature is verified; without one, the key-name check refuses.
+ * Chooses, among several signatures, the one made with a key of the service (section 3.2 step 1). A second one of them
+ * is refused, so an attacker cannot choose which signature is verified; without one, the key-name check refuses.
  */
 function chooseInput(
   inputs: readonly SignatureInput[],
@@ -107,7 +111,7 @@ function isKeyName(keyId: string, domain: string): boolean {
   return name !== undefined && isSubdomain(name, domain) && !hasPunycode(name, domain)
 }
 
-/** Section 4: a label must be in both headers; one that is in only one of them is an error. */
+/** Finds a label that is in only one of both headers, which is an error (section 4). */
 function findUnpairedLabel(
   inputs: readonly SignatureInput[],
   signatures: ReadonlyMap<string, Uint8Array>

@@ -36,7 +36,7 @@ export function buildSignatureBase(request: SignedRequest, input: SignatureInput
   return joinSignatureBase(request, fields.value, input)
 }
 
-/** The same, from parsed fields and checked components. */
+/** Builds the same from parsed fields and checked components. */
 export function joinSignatureBase(
   request: RequestLine,
   fields: Fields,
@@ -68,7 +68,7 @@ export function joinSignatureBase(
   return ok(`${base}"@signature-params": ${signatureParams}`)
 }
 
-/** Senders need fewer: each is parsed before the signature has verified. */
+/** Limits how many components are parsed before the signature has verified. Senders need fewer. */
 const MAX_PARSED = 8
 
 /** Section 2.5: the base is ASCII, and each value is on one line. */
@@ -86,7 +86,7 @@ function createReader(request: RequestLine, fields: Fields): (component: Compone
     const derive = DERIVED.get(name)
     if (derive !== undefined) return derive(request, target)
 
-    // Section 2.1: the lines joined, or as `sf`, `key` and `bs` write them.
+    // Section 2.1: the value is the lines joined, or in the form of `sf`, `key` and `bs`.
     const value = fields.values.get(name)
     if (value === undefined || parameters.size === 0) return value
     if (parameters.has('bs')) return wrapLines(fields.repeated.get(name) ?? [value])
@@ -98,7 +98,7 @@ function createReader(request: RequestLine, fields: Fields): (component: Compone
   }
 }
 
-/** Section 2.1.3: each line as a Byte Sequence. A character that is not an octet was never in a request. */
+/** Wraps each line as a Byte Sequence (section 2.1.3). A character that is not an octet was never in a request. */
 function wrapLines(lines: readonly string[]): string | undefined {
   if (lines.some(line => /[^\0-\xff]/.test(line))) return undefined
   return lines.map(line => `:${encodeBase64(Buffer.from(line, 'latin1'))}:`).join(', ')

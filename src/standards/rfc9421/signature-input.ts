@@ -5,7 +5,7 @@ import { type Failed, fail, ok, type Result } from '../../result/result.ts'
 import { findRepeatedKey, parseByteSequences, parseDictionaryField } from './structured-fields.ts'
 import { DERIVED } from './target.ts'
 
-/** What one signature covers, and its parameters (RFC 9421 section 4.1). */
+/** The covered components of one signature, and its parameters (RFC 9421 section 4.1). */
 export interface SignatureInput {
   /** its name in both headers */
   readonly label: string
@@ -24,7 +24,7 @@ export interface SignatureInput {
   readonly signatureParams: string
 }
 
-/** What a signature covers: a field or a derived component (section 2). */
+/** A component that a signature covers: a field or a derived component (section 2). */
 export interface Component {
   /** the field's name, or the component's with its `@` */
   readonly name: string
@@ -80,7 +80,7 @@ export function parseSignatureInput(value: string): Result<readonly SignatureInp
   return ok(inputs)
 }
 
-/** How the known parameters are written (section 2.3). */
+/** The types of the known parameters (section 2.3). */
 const TYPES = [
   ['keyid', 'string'],
   ['alg', 'string'],
@@ -95,12 +95,12 @@ function isOfType(value: unknown, type: (typeof TYPES)[number][1]): boolean {
   return type === 'string' ? typeof value === 'string' : Number.isInteger(value)
 }
 
-/** Section 4.1.6 of RFC 9651 writes strings in this way. */
+/** Quotes a string as section 4.1.6 of RFC 9651 does. */
 const quote = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`
 
 const MAX_COMPONENTS = 100
 
-/** The components, or why they cannot be parsed. */
+/** Parses the components, or says why they cannot be parsed. */
 function parseComponents(items: readonly Item[]): Component[] | string {
   if (items.length > MAX_COMPONENTS) return `there are more than ${MAX_COMPONENTS} components`
   const components: Component[] = []
@@ -147,7 +147,10 @@ function reasonAgainst({ name, parameters }: Component): string | undefined {
   return reasonAgainstParameters(parameters)
 }
 
-/** Section 2.1: how the value of a field is written. Flags are present or not; `bs` goes with no other parameter. */
+/**
+ * Says why a field cannot have these parameters (section 2.1). Flags are present or not; `bs` goes with no other
+ * parameter.
+ */
 function reasonAgainstParameters(parameters: Component['parameters']): string | undefined {
   for (const [name, value] of parameters) {
     if (name === 'key' ? typeof value !== 'string' : value !== true || (name !== 'sf' && name !== 'bs'))

@@ -1,14 +1,12 @@
 import { type Dictionary, parseDictionary, parseList, serializeDictionary, serializeList } from 'structured-headers'
 
-/** Why a text is not a structured field, and where. */
+/** The reason why a text is not a structured field, and the position. */
 export interface Unparsable {
   position: number
   reason: string
 }
 
-/**
- * Senders stay below these limits. The parser is slow, and what it costs is spent before the signature has verified.
- */
+/** Senders stay below these limits. The parser is slow, and it runs before the signature has verified. */
 interface Limits {
   length: number
   parts: number
@@ -23,7 +21,7 @@ export const FOR_PARAMETERS: Limits = { length: 1024, parts: 55 }
 export const describeLimits = ({ length, parts }: Limits): string =>
   `more than ${length} characters or ${parts} commas, semicolons and spaces`
 
-/** Is this too much to parse? Separators count also inside strings. */
+/** Returns whether this is too much to parse. Separators count also inside strings. */
 export const isTooLong = (text: string, { length, parts }: Limits): boolean =>
   text.length > length || text.split(/[,; ]/, parts + 2).length > parts + 1
 
@@ -38,9 +36,9 @@ export function parseDictionaryField(text: string): Dictionary | Unparsable {
 }
 
 /**
- * A field in its canonical form (section 4.1), a List or a Dictionary; an Item is a List of one. A text that could be
- * either is the same in both forms, except that a Dictionary drops repeated keys: so the List is tried first. Undefined
- * when it is neither. Never throws.
+ * Serializes a field in its canonical form (section 4.1), a List or a Dictionary; an Item is a List of one. A text that
+ * could be either is the same in both forms, except that a Dictionary drops repeated keys: so the List is tried first.
+ * Undefined when it is neither. Never throws.
  *
  * The parser does not tell 1.0 from 1, and writes both as 1: a field with a Decimal of no fraction, signed with `sf`,
  * does not verify.
@@ -54,10 +52,10 @@ export function canonicalForm(text: string): string | undefined {
   }
 }
 
-/** A member, and the comma before the next one. */
+/** Matches a member, and the comma before the next one. */
 const BYTE_SEQUENCE = /([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/=]*):(?:$|[ \t]*,[ \t]*(?!$))/gy
 
-/** Senders need fewer. */
+/** Senders need fewer octets. */
 const MAX_SEQUENCES_LENGTH = 4096
 const MAX_SEQUENCES = 32
 
@@ -79,8 +77,8 @@ export function parseByteSequences(text: string): [key: string, encoded: string]
 }
 
 /**
- * The first key that occurs twice in a Dictionary, or in the parameters of one of its items. The parser takes the last
- * of them, as RFC 9651 says; another parser may take the first. For a text that the parser has accepted.
+ * Finds the first key that occurs twice in a Dictionary, or in the parameters of one of its items. The parser takes the
+ * last of them, as RFC 9651 says; another parser may take the first. For a text that the parser has accepted.
  */
 export function findRepeatedKey(dictionary: string): string | undefined {
   const labels = new Set<string>()
@@ -96,10 +94,10 @@ export function findRepeatedKey(dictionary: string): string | undefined {
   return undefined
 }
 
-/** A string of either kind, a parameter's key, a member's key, or what ends the parameters of an item. */
+/** Matches a string of either kind, a parameter's key, a member's key, or the end of the parameters of an item. */
 const KEYS = /%"[^"]*"|"(?:[^"\\]|\\.)*"|; *([a-z*][a-z0-9_.*-]*)|(?:^|,[ \t]*)([a-z*][a-z0-9_.*-]*)|[() ]/g
 
-/** The parser gives the position only in its message. */
+/** Finds the position, which the parser gives only in its message. */
 function unparsable(error: unknown): Unparsable {
   const [, reason, position] = /^Parse error: (.*) at offset (\d+)$/.exec(String((error as Error).message)) ?? []
   return { position: Number(position ?? 0), reason: reason ?? 'it is not a structured field' }

@@ -50,7 +50,9 @@ export function parseTarget({ target, https }: RequestLine, { values }: Fields):
 /** RFC 3986 section 3.2, but no user name. Only ASCII: some other letters become ASCII ones in lower case. */
 const AUTHORITY = /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]+$/
 
-/** RFC 9421 section 2.2.3: in lower case, without the default port (RFC 9110 section 4.2.3). */
+/**
+ * Normalizes an authority: in lower case, without the default port (RFC 9421 section 2.2.3, RFC 9110 section 4.2.3).
+ */
 function normalizeAuthority(authority: string, scheme: string): string | undefined {
   if (!AUTHORITY.test(authority)) return undefined
   // An empty port is the default one, too (RFC 3986 section 6.2.3).
