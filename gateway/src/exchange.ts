@@ -57,14 +57,17 @@ export function otherDomainOf({ failures }: Verdict): string | undefined {
 /** Returns whether a sender that gets this status tries again (RFC 9110 section 15.6, RFC 6585 section 4). */
 export const asksAgain = (status: number): boolean => status >= 500 || status === 429
 
-/** Is nothing of a signed request there, not even a signature in Authorization? */
+/** Returns whether the request has nothing of a signed one, not even a signature in Authorization. */
 export function isUnsigned(verdict: Verdict): boolean {
   const main = mainFailure(verdict)
   if (main?.code !== 'signature-missing' || main.evidence?.header === 'Authorization') return false
   return ['account-missing', 'digest-missing'].every(missing => verdict.failures.some(({ code }) => code === missing))
 }
 
-/** Is it signed with a key under the domain? A claim until the signature has verified; scanners have none. */
+/**
+ * Returns whether the request is signed with a key under the domain: a claim until the signature has verified. Requests
+ * of scanners are not.
+ */
 export const isUnderDomain = ({ checks }: Verdict): boolean => checks['key-name'].outcome === 'pass'
 
 /** Returns the codes that matter: of a request that is not signed, only that. */
