@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 /** The package as it is published, with the types of its source (which are there before it is built). */
 type Main = typeof import('../src/index.ts')
@@ -12,3 +14,21 @@ if (!existsSync(new URL(built('index.js')))) throw new Error('dist/ is missing: 
 export const main: Main = await import(built('index.js'))
 export const testing: Testing = await import(built('testing/index.js'))
 export const { rfc9421 }: Rfc9421 = await import(built('rfc9421/index.js'))
+
+/** A build, and the folder that it is in. */
+export interface Build {
+  name: string
+  folder: string
+  main: Main
+}
+
+const at = process.argv.indexOf('--beside')
+const beside = at < 0 ? undefined : resolve(process.argv[at + 1] ?? '')
+
+/** This build, and the one of `--beside DIST`: both take turns, in one process. */
+export const builds: readonly Build[] = [
+  { name: 'ours', folder: fileURLToPath(built('')), main },
+  ...(beside === undefined
+    ? []
+    : [{ name: 'beside', folder: beside, main: await import(pathToFileURL(`${beside}/index.js`).href) }])
+]

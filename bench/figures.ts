@@ -1,6 +1,7 @@
 import type { Accepting, Pair } from './accepting.ts'
 import type { HeadCosts, Refusing } from './hostile.ts'
 import type { Timing } from './rounds.ts'
+import type { Start } from './start.ts'
 
 /** Where the figures begin and end in a page. */
 const BEGIN = '<!-- figures: npm run bench -- --docs -->\n'
@@ -20,15 +21,18 @@ const row = (label: string, [floor, verdict]: Pair): string =>
   `| ${label} | ${us(floor.low)} us | ${us(verdict.low)} us | ${verdict.lowRatio.toFixed(2)} |\n`
 
 /** What docs/operations.md says: accepting, and what a flood costs. The first row is what docs/speed.svg shows. */
-export function costs(accepting: Accepting, refusing: Refusing, node: string): string {
-  const { inFlight, body64KB, body1MB, key4096, beside } = accepting
+export function costs(accepting: Accepting, refusing: Refusing, start: Start, node: string): string {
+  const { inFlight, body64KB, body1MB, key4096, streamed200KB, streamed1MB, streamed10MB, beside } = accepting
   const [floor, ours] = beside
   const rows = [
     row('1 KB body, 2048-bit key', [floor!, ours!]),
     row('64 in flight', inFlight),
     row('4096-bit key', key4096),
     row('64 KB body', body64KB),
-    row('1 MB body', body1MB)
+    row('1 MB body', body1MB),
+    row('200 KB body, as a stream', streamed200KB),
+    row('1 MB body, as a stream', streamed1MB),
+    row('10 MB body, as a stream', streamed10MB)
   ]
   const [least, most] = rangeOf(refusing.local)
   const heads = Math.max(refusing.draft.most.low, refusing.rfc9421.most.low)
@@ -38,7 +42,8 @@ export function costs(accepting: Accepting, refusing: Refusing, node: string): s
     `|---|---:|---:|---:|\n${rows.join('')}\n` +
     `A megabyte of body takes ${megabyte.toFixed(2)} ms more than a kilobyte. A request that fails a local check takes\n` +
     `${us(least.low)} to ${us(most.low)} us (${least.lowRatio.toFixed(2)} to ${most.lowRatio.toFixed(2)} of hash and RSA alone), ` +
-    `in addition to the\ntime that \`node:http\` needs to read it; the most expensive head of 16 KB takes ${us(heads)} us.\n`
+    `in addition to the\ntime that \`node:http\` needs to read it; the most expensive head of 16 KB takes ${us(heads)} us.\n\n` +
+    `In a new process \`import 'signed-requests'\` takes ${start.import.toFixed(0)} ms, and \`require\` ${start.require.toFixed(0)} ms.\n`
   )
 }
 

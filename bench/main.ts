@@ -4,8 +4,10 @@ import { chartOf } from './chart.ts'
 import { costs, promises, withFigures } from './figures.ts'
 import { printRefusing } from './hostile.ts'
 import { printMachine } from './report.ts'
+import { printStart } from './start.ts'
 
 printMachine()
+const start = await printStart()
 const accepting = await printAccepting()
 const refusing = await printRefusing()
 if (process.argv.includes('--docs')) writeDocs()
@@ -24,6 +26,6 @@ function writeDocs(): void {
     writeFileSync(page(name), withFigures(readFileSync(page(name), 'utf8'), figures))
 
   writeFileSync(page('docs/speed.svg'), chartOf('Time to verify a request', sorted, measured))
-  write('docs/operations.md', costs(accepting, refusing, process.versions.node))
+  write('docs/operations.md', costs(accepting, refusing, start, process.versions.node))
   write('bench/README.md', promises(refusing))
 }

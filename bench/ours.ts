@@ -1,44 +1,77 @@
 import type { ReceivedRequest, Verify } from '../src/index.ts'
-import { main } from './dist.ts'
+import { builds, main } from './dist.ts'
 import type { Contender } from './rounds.ts'
 import { lowerCaseRecord, type Sample } from './sample.ts'
 
-/** All checks, the key asked for each time; the headers in pairs, as `fromNodeRequest` gives them. */
-export const ours = (sample: Sample, name = 'ours: all checks, headers as pairs'): Contender =>
-  oneAfterTheOther(name, main.createVerifier(sample.options), [sample.request])
+/** All checks, the key asked for each time; the headers in pairs, as `fromNodeRequest` gives them. By each build. */
+export const ours = ({ options, inTurn }: Sample): Contender[] =>
+  builds.map(({ name, main }) =>
+    oneAfterTheOther(
+      `${name}: all checks`,
+      main.createVerifier(options),
+      inTurn.map(
+        ({ request }) =>
+          () =>
+            request
+      )
+    )
+  )
 
-/** Requests that differ in nonce and signature, as a sender's do. */
-export const oursInTurn = ({ options, others }: Sample): Contender =>
-  oneAfterTheOther(`ours: ${others.length} requests in turn`, main.createVerifier(options), others)
+/** The same with bodies that come in the pieces that a socket gives. */
+export const oursStreamed = ({ options, inTurn }: Sample): Contender[] =>
+  builds.map(({ name, main }) =>
+    oneAfterTheOther(
+      `${name}: streamed`,
+      main.createVerifier(options),
+      inTurn.map(({ request }) => () => ({ ...request, body: piecesOf(request.body) }))
+    )
+  )
+
+/** What Node.js reads from a socket at once. */
+const PIECE = 65_536
+
+async function* piecesOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < body.length; at += PIECE) yield body.subarray(at, at + PIECE)
+}
 
 /** The other ways to give headers. */
-export function oursOtherwise({ options, request }: Sample): Contender[] {
+export function oursOtherwise({ options, inTurn }: Sample): Contender[] {
   const verify = main.createVerifier(options)
-  const headers = new Headers(request.headers as [string, string][])
+  const requests = inTurn.map(({ request }) => request)
+  const records = requests.map(request => ({ ...request, headers: lowerCaseRecord(request.headers) }))
+  const objects = requests.map(request => ({ ...request, headers: new Headers(request.headers as [string, string][]) }))
   return [
-    oneAfterTheOther('ours: a record', verify, [{ ...request, headers: lowerCaseRecord(request.headers) }]),
-    oneAfterTheOther('ours: Headers', verify, [{ ...request, headers }])
+    oneAfterTheOther(
+      'ours: a record',
+      verify,
+      records.map(request => () => request)
+    ),
+    oneAfterTheOther(
+      'ours: Headers',
+      verify,
+      objects.map(request => () => request)
+    )
   ]
 }
 
-function oneAfterTheOther(name: string, verify: Verify, requests: readonly ReceivedRequest[]): Contender {
+function oneAfterTheOther(name: string, verify: Verify, requests: readonly (() => ReceivedRequest)[]): Contender {
   return {
     name,
     async run(times) {
-      for (let i = 0; i < times; i++) assertVerified(await verify(requests[i % requests.length]!))
+      for (let i = 0; i < times; i++) assertVerified(await verify(requests[i % requests.length]!()))
     }
   }
 }
 
-/** As many at once as there are other requests. */
+/** As many at once as there are requests. */
 export function oursInFlight(sample: Sample): Contender {
   const verify = main.createVerifier(sample.options)
-  const { others } = sample
+  const requests = sample.inTurn.map(({ request }) => request)
   return {
-    name: `ours: ${others.length} in flight`,
+    name: `ours: ${requests.length} in flight`,
     async run(times) {
-      for (let done = 0; done < times; done += others.length) {
-        const verdicts = await Promise.all(others.slice(0, times - done).map(request => verify(request)))
+      for (let done = 0; done < times; done += requests.length) {
+        const verdicts = await Promise.all(requests.slice(0, times - done).map(request => verify(request)))
         verdicts.forEach(assertVerified)
       }
     }

@@ -9,9 +9,9 @@ export interface Contender {
 export interface Timing {
   name: string
   note: string
-  /** microseconds each, the median of all rounds */
+  /** microseconds of CPU each, the median of all rounds */
   median: number
-  /** microseconds each, in the tenth of the rounds that was disturbed least */
+  /** microseconds of CPU each, in the tenth of the rounds that was disturbed least */
   low: number
   /** the median of its ratios to the first contender, each within one round */
   ratio: number
@@ -64,11 +64,12 @@ export async function alternate(
   })
 }
 
-/** Microseconds for one. */
+/** Microseconds of CPU of this process for one, whichever thread takes it: other processes do not count. */
 async function timeEach({ run }: Contender, times: number): Promise<number> {
-  const start = process.hrtime.bigint()
+  const start = process.cpuUsage()
   await run(times)
-  return Number(process.hrtime.bigint() - start) / 1000 / times
+  const { user, system } = process.cpuUsage(start)
+  return (user + system) / times
 }
 
 async function timesPerRound(contender: Contender, milliseconds: number): Promise<number> {

@@ -9,15 +9,15 @@ import type { Peer } from './peer.ts'
 
 const PEERS: readonly Peer[] = [httpSignature, peertube, misskey, httpMessageSignatures, digitalbazaar, activitypub]
 
-/** Those that are installed and accept the sample request; why the others were skipped. */
+/** Those that are installed and accept the sample requests, in turn; why the others were skipped. */
 export async function readyPeers(sample: Sample): Promise<{ ready: Contender[]; skipped: string[] }> {
   const ready: Contender[] = []
   const skipped: string[] = []
   for (const peer of PEERS) {
     try {
-      const verify = await peer.prepare(sample)
-      if (!(await verify())) throw new Error(`${peer.name} refuses the sample request`)
-      ready.push(contender(peer, verify))
+      const inTurn = await Promise.all(sample.inTurn.map(signed => peer.prepare({ ...sample, ...signed })))
+      for (const verify of inTurn) if (!(await verify())) throw new Error(`${peer.name} refuses a sample request`)
+      ready.push(contender(peer, inTurn))
     } catch (error) {
       skipped.push(error instanceof Error ? error.message : String(error))
     }
@@ -25,12 +25,12 @@ export async function readyPeers(sample: Sample): Promise<{ ready: Contender[]; 
   return { ready, skipped }
 }
 
-const contender = ({ name, leavesOut }: Peer, verify: () => boolean | Promise<boolean>): Contender => ({
+const contender = ({ name, leavesOut }: Peer, inTurn: (() => boolean | Promise<boolean>)[]): Contender => ({
   name,
   note: `does not check: ${leavesOut}`,
   async run(times) {
     for (let i = 0; i < times; i++) {
-      const verified = verify()
+      const verified = inTurn[i % inTurn.length]!()
       if (!(typeof verified === 'boolean' ? verified : await verified)) throw new Error(`${name} said no`)
     }
   }
