@@ -1,19 +1,32 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
 import { findNginx } from '../test/support/nginx.ts'
-import { testing } from './dist.ts'
+import { builds, testing } from './dist.ts'
 import { startNginx } from './gateway/nginx.ts'
 import { type ServerProcess, startServer } from './gateway/process.ts'
 import { printMachine } from './report.ts'
 import { quantile } from './rounds.ts'
 import { loadAutocannon, type Outcome } from './server/load.ts'
 
+const { values } = parseArgs({
+  options: {
+    /** the dist/ of another build, whose gateway takes turns with this one: dist.ts reads it */
+    beside: { type: 'string' },
+    rounds: { type: 'string', default: '25' },
+    /** how many large ones, for its memory; 0 leaves that out */
+    requests: { type: 'string', default: '100000' }
+  }
+})
 const CONNECTIONS = 64
 /** Short ones, so that whatever else the machine does meets all alike. */
-const ROUNDS = Number(process.argv[3] ?? 25)
+const ROUNDS = Number(values.rounds)
 const ROUND_SECONDS = 2
-const LEAST_OF_UNVERIFIED = 0.9
-const MEMORY_REQUESTS = Number(process.argv[2] ?? 100_000)
+/** Of the CPU of the gateway, the same without verification takes at least so much. */
+const LEAST_OF_UNVERIFIED = 0.85
+const MEMORY_REQUESTS = Number(values.requests)
 const MEMORY_STEPS = 10
 const MOST_GROWTH_MB = 20
 
@@ -42,32 +55,20 @@ process.on('exit', () => {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 
 const upstream = await start(startServer('./upstream.ts', []))
-type Name = 'gateway' | 'unverified' | 'piping' | 'nginx'
+type Name = 'gateway' | 'beside' | 'unverified' | 'piping' | 'nginx'
 const servers = new Map<Name, ServerProcess>()
-servers.set(
-  'gateway',
-  await start(
-    startServer('../../gateway/dist/cli.js', [
-      '--upstream',
-      upstream.url,
-      '--listen',
-      '127.0.0.1:0',
-      '--https',
-      'always',
-      '--dns-server',
-      dnsServer,
-      '--domain',
-      service.options.serviceDomain,
-      '--host',
-      'receiver.example',
-      '--account',
-      '1234',
-      // The same sixty requests come again and again. A claim in memory takes a microsecond.
-      '--replay',
-      'none'
-    ])
-  )
-)
+const GATEWAY_FLAGS = [
+  ...['--upstream', upstream.url, '--listen', '127.0.0.1:0', '--https', 'always', '--dns-server', dnsServer],
+  ...['--domain', service.options.serviceDomain, '--host', 'receiver.example', '--account', '1234'],
+  // The same sixty requests come again and again. A claim in memory takes a microsecond.
+  ...['--replay', 'none']
+]
+servers.set('gateway', await start(startServer('../../gateway/dist/cli.js', GATEWAY_FLAGS)))
+const [, other] = builds
+if (other !== undefined) {
+  const cli = pathToFileURL(resolve(other.folder, '../gateway/dist/cli.js')).href
+  servers.set('beside', await start(startServer(cli, GATEWAY_FLAGS)))
+}
 servers.set('unverified', await start(startServer('./unverified.ts', [upstream.url])))
 servers.set('piping', await start(startServer('./piping.ts', [upstream.url])))
 if (findNginx() === undefined) console.log('without nginx: it is not installed (apt-get install nginx)')
@@ -76,7 +77,7 @@ else servers.set('nginx', await start(startNginx(upstream.url)))
 const broken = [
   ...(await besideUnverified(1024)),
   ...(await besideUnverified(100_000)),
-  ...(await memory(servers.get('gateway')!))
+  ...(MEMORY_REQUESTS > 0 ? await memory(servers.get('gateway')!) : [])
 ]
 for (const promise of broken) console.log(`BROKEN: ${promise}`)
 process.exit(broken.length > 0 ? 1 : 0)
@@ -86,18 +87,23 @@ function sign(bytes: number, count: number) {
   return Array.from({ length: count }, (_, i) => service.sign({ body: body(i), target: `/hook?id=${i}` }))
 }
 
-async function drive(name: Name, bytes: number): Promise<{ perSecond: number; cpu: number }> {
+/** What one round has shown. */
+interface Round {
+  perSecond: number
+  /** microseconds of the server's CPU for a request */
+  cpu: number
+  /** milliseconds */
+  p99: number
+}
+
+async function drive(name: Name, bytes: number): Promise<Round> {
   const server = servers.get(name)!
   const before = server.cpu()
-  const load = { requests: sign(bytes, 60), seconds: ROUND_SECONDS, connections: CONNECTIONS }
+  const load = { requests: sign(bytes, 64), seconds: ROUND_SECONDS, connections: CONNECTIONS }
   const outcome = await send(server.url, load)
   assertAccepted(name, outcome)
-  const cpu = (server.cpu() - before) / (outcome.perSecond * ROUND_SECONDS)
-  console.log(
-    `${name.padEnd(11)}${outcome.perSecond.toFixed(0).padStart(7)} requests/s   p50 ${outcome.p50} ms, ` +
-      `p99 ${outcome.p99} ms   CPU ${cpu.toFixed(0)} us each`
-  )
-  return { perSecond: outcome.perSecond, cpu }
+  const { perSecond, p99 } = outcome
+  return { perSecond, p99, cpu: (server.cpu() - before) / (perSecond * ROUND_SECONDS) }
 }
 
 function assertAccepted(name: string, { answers, errors }: Outcome): void {
@@ -108,38 +114,38 @@ function assertAccepted(name: string, { answers, errors }: Outcome): void {
 async function besideUnverified(bytes: number): Promise<string[]> {
   console.log(`\n${CONNECTIONS} connections, bodies of ${bytes} bytes, ${ROUNDS} rounds of ${ROUND_SECONDS} s in turn`)
   const names = [...servers.keys()]
-  const others = names.filter(name => name !== 'gateway')
   for (const name of names) await drive(name, bytes)
-  console.log('warm')
-  const empty = (): Record<Name, number[]> => ({ gateway: [], unverified: [], piping: [], nginx: [] })
-  const [ratios, cpus] = [empty(), empty()]
+  const rounds = new Map(names.map(name => [name, [] as Round[]]))
   for (let round = 0; round < ROUNDS; round++) {
-    const perSecond = { gateway: 0, unverified: 0, piping: 0, nginx: 0 }
     for (let i = 0; i < names.length; i++) {
       const name = names[(i + round) % names.length]!
-      const outcome = await drive(name, bytes)
-      perSecond[name] = outcome.perSecond
-      cpus[name].push(outcome.cpu)
-    }
-    for (const name of others) {
-      ratios[name].push(perSecond.gateway / perSecond[name])
+      rounds.get(name)!.push(await drive(name, bytes))
     }
   }
-  const median = (values: number[]) => quantile(values, 0.5)
-  const spread = (values: number[]) => [0.25, 0.75].map(part => quantile(values, part).toFixed(2)).join(' to ')
-  const ratio = median(ratios.unverified)
-  console.log(
-    `gateway / the same without verification: ${ratio.toFixed(2)}, the median of ${ROUNDS} ` +
-      `(half of them ${spread(ratios.unverified)}); at least ${LEAST_OF_UNVERIFIED}`
-  )
-  for (const name of others.filter(name => name !== 'unverified')) {
-    console.log(`gateway / ${name} alone: ${median(ratios[name]).toFixed(2)} (${spread(ratios[name])})`)
+
+  const seen = (name: Name, what: keyof Round): number[] => rounds.get(name)!.map(round => round[what])
+  const median = (values: readonly number[]): number => quantile(values, 0.5)
+  /** Ratios, each within one round: whatever the machine does in it meets both. */
+  const ratios = (a: Name, b: Name, what: keyof Round): number[] => {
+    const below = seen(b, what)
+    return seen(a, what).map((value, round) => value / below[round]!)
   }
-  const cpuOf = (name: Name) => `${name} ${median(cpus[name]).toFixed(0)} us`
-  console.log(`CPU each: ${names.map(cpuOf).join(', ')}`)
+  const shown = (values: readonly number[]): string =>
+    `${median(values).toFixed(2)} (${[0.25, 0.75].map(part => quantile(values, part).toFixed(2)).join(' to ')})`
+  for (const name of names) {
+    console.log(
+      `${name.padEnd(11)}${median(seen(name, 'perSecond')).toFixed(0).padStart(7)} requests/s   ` +
+        `CPU ${median(seen(name, 'cpu')).toFixed(0)} us each   p99 ${median(seen(name, 'p99'))} ms`
+    )
+  }
+  for (const name of names.filter(name => name !== 'gateway')) {
+    const [cpu, perSecond] = [ratios(name, 'gateway', 'cpu'), ratios('gateway', name, 'perSecond')]
+    console.log(`CPU of ${name} / gateway: ${shown(cpu)}   requests/s of gateway / ${name}: ${shown(perSecond)}`)
+  }
+  const ratio = median(ratios('unverified', 'gateway', 'cpu'))
   return ratio >= LEAST_OF_UNVERIFIED
     ? []
-    : [`only ${ratio.toFixed(2)} of the same without verification, bodies of ${bytes} bytes`]
+    : [`without verification it takes ${ratio.toFixed(2)} of the CPU, bodies of ${bytes} bytes`]
 }
 
 /** Large requests, one after another on 16 connections: the most that is resident in each tenth of them. */
