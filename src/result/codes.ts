@@ -134,4 +134,23 @@ export const CODES = {
 /** The twelve checks, in the order in which they are reported. */
 export const CHECK_NAMES: readonly CheckName[] = [...new Set(Object.values(CODES).map(([check]) => check))]
 
+/**
+ * The headers that each check reads, in lower case, besides the account header and the names that a receiver or a
+ * signature lists. A fixture keeps their values; a check that does not say what it reads does not compile.
+ */
+export const HEADERS_READ = {
+  request: [],
+  https: [],
+  date: ['date'],
+  host: ['host'],
+  account: [],
+  'signature-header': ['signature', 'signature-input'],
+  coverage: [],
+  'key-name': [],
+  key: [],
+  signature: [],
+  digest: ['digest', 'content-digest'],
+  replay: []
+} as const satisfies { readonly [C in CheckName]: readonly string[] }
+
 export const isUnavailable = (code: Code): code is UnavailableCode => CODES[code].length === 3
