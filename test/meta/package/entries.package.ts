@@ -125,7 +125,7 @@ test('a code is explained from the page in the package, and the same where the p
   const page = join(installed, 'docs/checks-and-codes.md')
   const text = readFileSync(page, 'utf8')
   const before = run(command, 'explain', 'key-not-found')
-  expect(before).toMatchObject({ status: 0, stdout: expect.stringContaining('\npage: docs/checks-and-codes.md#key-') })
+  expect(before).toMatchObject({ status: 0, stdout: expect.stringContaining('\npage: docs/checks-and-codes.md') })
   writeFileSync(page, text.replaceAll('\n', '\r\n'))
   try {
     expect(run(command, 'explain', 'key-not-found')).toEqual(before)
