@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
 
 /** A server in a process of its own; its log goes nowhere. */
 export interface ServerProcess {
@@ -18,8 +20,8 @@ const TICK = 10_000
 /** Starts it, and waits for `listening on` and its port on standard error. */
 export async function startServer(file: string, args: readonly string[]): Promise<ServerProcess> {
   const path = fileURLToPath(new URL(file, import.meta.url))
-  const flags = path.endsWith('.ts') ? ['--import', 'tsx'] : []
-  const child = spawn(process.execPath, [...flags, path, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const program = path.endsWith('.ts') ? await bundled(path) : path
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
   let said = ''
   for await (const chunk of child.stderr.iterator({ destroyOnReturn: false })) {
     said += chunk
@@ -35,6 +37,22 @@ export async function startServer(file: string, args: readonly string[]): Promis
     }
   }
   throw new Error(`${file} did not start: ${said}`)
+}
+
+/** As the gateway is built. Under tsx every function is named when it is made: a request took a sixth more CPU. */
+async function bundled(path: string): Promise<string> {
+  const outfile = fileURLToPath(new URL(`../../node_modules/.bench/${basename(path, '.ts')}.mjs`, import.meta.url))
+  const tsconfig = fileURLToPath(new URL('../../gateway/tsconfig.build.json', import.meta.url))
+  await build({
+    entryPoints: [path],
+    outfile,
+    tsconfig,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm'
+  })
+  return outfile
 }
 
 const read = (pid: number, name: string): string => readFileSync(`/proc/${pid}/${name}`, 'utf8')
