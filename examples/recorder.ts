@@ -11,4 +11,4 @@ const verify = createVerifier({
 })
 
 const receive = nodeHandler(verify, () => {}, { onRefused: verdict => console.warn(logRecord(verdict)) })
-createServer(receive).listen(process.env.PORT ?? 3000)
+createServer(receive).listen(process.env['PORT'] ?? 3000)
