@@ -95,7 +95,7 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
     after: { ns1: KEY, ...LATER }
   }),
   replaced: of(0, WAIT, /remembers another record, for another \d+ s\./, { after: { ns1: at(NAME, OTHER), ...LATER } }),
-  withdrawn: of(0, `${PUBLISH} the key again, unless it was withdrawn`, /the receiver has one for another \d+ s\./, {
+  withdrawn: of(0, `${PUBLISH} the key again, unless it was withdrawn`, /the receiver has it for another \d+ s\./, {
     after: { ns1: NOTHING, ...LATER }
   }),
   'inside, not asked': of(
