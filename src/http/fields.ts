@@ -112,7 +112,8 @@ const layoutOf = /* @__PURE__ */ memoizeRecent((names: readonly string[]): Resul
   return ok({ lines, repeats: [...lines].filter(([, places]) => places.length > 1) })
 }, isSameList)
 
-function isSameList(a: readonly string[], b: readonly string[]): boolean {
+/** Compares two lists of names by their texts, in their order. */
+export function isSameList(a: readonly string[], b: readonly string[]): boolean {
   if (a.length !== b.length) return false
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
   return true

@@ -33,7 +33,7 @@ export interface Scheme {
 }
 
 /** The options that a scheme needs. */
-interface SchemeSettings {
+export interface SchemeSettings {
   readonly serviceDomain: string
   readonly accountHeader: string
   readonly alsoCovered: readonly string[]
