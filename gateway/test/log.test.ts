@@ -127,7 +127,9 @@ describe('createLineWriter', () => {
     write('later')
     while (stream.writableLength > 0) go()
     const dropped = 100 - written.filter(line => line === '0123456789\n').length
-    expect(written.slice(-2)).toEqual([`{"droppedLines":${dropped}}\n`, 'later\n'])
+    write('and later')
+    go()
+    expect(written.slice(-3)).toEqual([`{"droppedLines":${dropped}}\n`, 'later\n', 'and later\n'])
   })
 
   test('outlives its reader', async () => {

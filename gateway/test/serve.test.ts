@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createVerifier } from '../../src/index.ts'
 import { listen } from '../../test/support/listen.ts'
 import { service } from '../../test/support/service.ts'
@@ -48,4 +48,21 @@ test('a refused upload is read to its end, also when that takes longer than the 
   expect(exchange).toMatchObject({ status: 401, upstream: 'not-asked' })
   expect(left).toBe(0)
   expect(answer).toMatch(/^HTTP\/1\.1 401 .*\r\n\r\n$/s)
+})
+
+test('the timer for a sender that does not read is cleared when the answer is over', async () => {
+  const timers = vi.spyOn(globalThis, 'setTimeout')
+  const cleared = vi.spyOn(globalThis, 'clearTimeout')
+  onTestFinished(() => void vi.restoreAllMocks())
+  const { served } = await serveOne(
+    async (_, res) => {
+      res.end('done')
+      return { upstream: 'answered' }
+    },
+    wire(service.sign({ target: '/hook' }))
+  )
+  await served
+  const started = timers.mock.calls.flatMap(([, ms], at) => (ms === 100 ? [timers.mock.results[at]!.value] : []))
+  expect(started).toHaveLength(1)
+  expect(cleared).toHaveBeenCalledWith(started[0])
 })

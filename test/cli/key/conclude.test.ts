@@ -114,3 +114,24 @@ describe('the signature of a request is tried', () => {
     expect(report(ok([[RECORD]]), [RECORD])?.text).toContain('the key of record 1 (rsa-sha256)')
   })
 })
+
+test.each(['ENETUNREACH', 'EHOSTUNREACH', 'EPRIVATE', 'EBUDGET'])(
+  'a name server beside a good one that was not reached with %s is not accused',
+  error => {
+    expect(say(KEY, undefined, trace([server(), server(error, 2)])).kind).toBe('published')
+  }
+)
+
+test('a name server beside a good one that fails is named', () => {
+  const { kind, text } = say(KEY, undefined, trace([server(), server('ESERVFAIL', 2)]))
+  expect([kind, text]).toEqual(['server-fails', expect.stringContaining('but not ns2.service.example (ESERVFAIL).')])
+})
+
+test('signatures that do not validate are the conclusion when the lookup failed, and not when it has a key', () => {
+  const bogus = trace([server()], { isBogus: true })
+  expect(say([], 'ESERVFAIL', bogus)).toEqual({
+    kind: 'signatures-invalid',
+    text: 'The sender must sign its zone again: its DNSSEC signatures do not validate, in service.example.'
+  })
+  expect(say(KEY, undefined, bogus).kind).toBe('published')
+})

@@ -87,6 +87,7 @@ describe('the authorization server', () => {
     [400, false],
     [403, false],
     [408, true],
+    [425, true],
     [429, true]
   ])('%i means a rejected token, retryable: %s', async (code, retryable) => {
     service.authFault = status(code)

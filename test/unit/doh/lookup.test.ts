@@ -322,3 +322,11 @@ test('a verifier is unavailable without the AD bit where that is required, and s
   own.authenticated.add(KEY_NAME)
   expect((await verify(service.sign())).status).toBe('verified')
 })
+
+test.each([
+  ['https://dns.example/dns-query', 'dns.example'],
+  ['https://dns.example:8443/dns-query', 'dns.example:8443'],
+  ['https://[2001:db8::1]:8443/dns-query', '[2001:db8::1]:8443']
+])('servers() of a lookup at %s names the host and its port', (url, server) => {
+  expect(dohTxtLookup({ url }).servers?.()).toEqual([server])
+})

@@ -1,6 +1,6 @@
 import { constants, sign as cryptoSign } from 'node:crypto'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { ED25519, ONE, RSA_4096 } from '../../../fixtures/source/keys.ts'
 import { findChangedLine, PATIENT_SEARCH_COST, SEARCH_COST } from '../../../src/explain/changed-line.ts'
 import { diagnoseWithin } from '../../../src/explain/diagnose.ts'
@@ -26,6 +26,8 @@ const HOSTS = ['receiver.example', 'www.receiver.example']
 
 const sign = (request: SignRequest = {}): ReceivedRequest =>
   service.sign({ target: '/hook?id=42', body: '{"event":"published"}', ...request })
+
+type Evidence = Parameters<typeof findChangedLine>[0]
 
 type ChangedLine = NonNullable<DiagnosedFailure['changed']>
 
@@ -342,4 +344,16 @@ test('names the line or the check for a change of any one byte of a capture', as
   }
   expect(await judge(signatureEnd - 90)).toMatch(/^rejected: signature\n.*another key made it/s)
   expect(await judge(capture.length - 5)).toMatch(/^rejected: digest\n/)
+})
+
+test.each([
+  ['6,000 characters', true, 'a: '.padEnd(6000, 'b')],
+  ['6,001 characters', false, 'a: '.padEnd(6001, 'b')],
+  ['64 lines', true, 'a: b\n'.repeat(63)],
+  ['65 lines', false, 'a: b\n'.repeat(64)]
+])('a signing string of %s is searched for the changed line: %s', (_, isSearched, signingString) => {
+  const wasSigned = vi.fn(() => false)
+  const evidence = { signingString, record: '', signature: '', algorithm: '', keyId: '' } as unknown as Evidence
+  findChangedLine(evidence, SEARCH_COST, { isByKey: true, wasSigned, cost: () => 1 })
+  expect(wasSigned.mock.calls.length > 0).toBe(isSearched)
 })

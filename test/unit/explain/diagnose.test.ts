@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createVerifier, diagnose, explain, type Verdict } from '../../../src/index.ts'
 import { CHECK_NAMES } from '../../../src/result/codes.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
-import { linesOf, service, withHeaders } from '../../support/service.ts'
+import { linesOf, service, withHeaders, withSignature } from '../../support/service.ts'
 import { loadVectors } from '../../support/vectors.ts'
 
 const verify = createVerifier(service.options)
@@ -99,4 +99,22 @@ test('names a few of many accounts, and takes no longer for them', async () => {
     for (let n = 0; n < 100; n++) diagnose(verdict)
   }
   expect(await cpuTime(many)).toBeLessThan(500)
+})
+
+test.each([
+  ['date-too-old', 600, 'created', 'signature-created-out-of-range'],
+  ['date-too-old', 600, 'expires', 'signature-expired'],
+  ['date-in-future', -600, 'created', 'signature-created-out-of-range']
+])('a signature whose time is wrong as the Date is (%s, %i s ago) follows from that: %s', async (...row) => {
+  const [date, ago, parameter, code] = row
+  const time = new Date(Date.now() - ago * 1000)
+  const request = withSignature(service.sign({ date: time }), value =>
+    value.replace('algorithm="rsa-sha256"', `algorithm="hs2019",${parameter}=${Math.floor(time.getTime() / 1000)}`)
+  )
+  const { headline, failures } = diagnose(await createVerifier({ ...service.options, algorithms: ['hs2019'] })(request))
+  expect(headline).toBe('date')
+  expect(failures.map(({ code, followsFrom }) => [code, followsFrom])).toEqual([
+    [date, undefined],
+    [code, date]
+  ])
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ED25519, ONE, type TestKey, TWO } from '../../../fixtures/source/keys.ts'
+import { ED25519, ONE, RSA_4096, type TestKey, TWO } from '../../../fixtures/source/keys.ts'
 import { digestInfo, encodePkcs1, type Scheme, signEncoded, signText } from '../../../fixtures/source/sign.ts'
 import { openSignature } from '../../../src/explain/opened-signature.ts'
 
@@ -54,4 +54,18 @@ test('opens nothing with an unknown algorithm or a record that is not a key', ()
   expect(openSignature(evidence(ONE, PKCS1, 'rsa-md5'))).toBeUndefined()
   const record = { ...ONE, record: 'v=spf1 -all' }
   expect(openSignature(evidence(record, PKCS1, 'rsa-sha256'))).toBeUndefined()
+})
+
+test.each([
+  ['an RSA key of 2,048 bits', ONE, 'hs2019', 44],
+  ['an RSA key of 4,096 bits', RSA_4096, 'hs2019', 116],
+  ['an Ed25519 key', ED25519, 'ed25519', 100]
+] as const)('a try with %s costs a whole verification', (_, key, algorithm, microseconds) => {
+  const { cost } = openSignature(evidence(key, new Uint8Array(), algorithm))!
+  expect([cost(''), cost('x'.repeat(3000))]).toEqual([microseconds, microseconds + 10])
+})
+
+test('a try of an RSASSA-PKCS1-v1_5 signature costs a hash', () => {
+  const { cost } = openSignature(evidence(ONE, PKCS1, 'rsa-sha256'))!
+  expect([cost(''), cost('x'.repeat(5000))]).toEqual([1, 11])
 })

@@ -1,12 +1,14 @@
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { explain } from '../../../src/index.ts'
 import { sqliteReplayStore } from '../../../src/replay/index.ts'
+import { replayStoreContract } from '../../../src/testing/index.ts'
+import { DatabaseSync } from '../../support/sqlite.ts'
 import { verifyWith } from '../../support/verdicts.ts'
 
-// Node.js 20 has no node:sqlite; test/runtimes does the same with each real database.
+// Node.js 20 has no node:sqlite; test/runtimes does the same with each library, in files and between processes.
 
 /** A file, and a database that grants every claim, or throws what is given, as `node:sqlite` and the others do. */
 function openFake({ error }: { error?: object } = {}) {
@@ -83,4 +85,10 @@ test.each([
 test('an error of the code itself is reported as such', async () => {
   const { text } = await openFake({ error: { name: 'TypeError' } }).explained()
   expect(text).toContain('the code of SQLite threw TypeError')
+})
+
+describe('a store in SQLite keeps the contract of a store', () => {
+  const database = new DatabaseSync(':memory:')
+  afterAll(() => database.close())
+  for (const { name, run } of replayStoreContract(() => sqliteReplayStore(database))) test(name, run)
 })

@@ -197,3 +197,28 @@ test('serves on the IPv6 loopback address', async () => {
   expect(await other.resolveTxt('two.example')).toHaveLength(2)
   await server.close()
 })
+
+test.each([
+  ['is sent whole over TCP', 65_535, { answers: 241, truncated: false }],
+  ['is truncated when it is longer, because its length has two octets', 65_536, { answers: 0, truncated: true }]
+])('an answer of 65,535 octets %s', async (_, length, expected) => {
+  const name = 'huge.example'
+  const lengthOf = (texts: string[][]) =>
+    replyTo(query({ questions: [{ type: 'TXT', name }] }), { [name]: texts }, Number.POSITIVE_INFINITY, () => {})!
+      .length
+  const texts = Array.from({ length: 240 }, () => ['x'.repeat(240)])
+  const rest = length - lengthOf([...texts, ['']])
+  const strings = [...'x'.repeat(rest).match(/.{1,255}/g)!]
+  // Each string after the first has an octet of length.
+  strings[strings.length - 1] = strings.at(-1)!.slice(strings.length - 1)
+  const server = await startDnsServer({ [name]: [...texts, strings] })
+  const socket = connect(Number(server.address.split(':')[1]), '127.0.0.1')
+  const message = query({ questions: [{ type: 'TXT', name }] })
+  socket.end(Buffer.concat([Buffer.of(0, message.length), message]))
+  const received = Buffer.concat(await socket.toArray())
+  await server.close()
+  expect(received.readUInt16BE(0)).toBe(received.length - 2)
+  const { answers, flag_tc } = decode(received.subarray(2)) as ReturnType<typeof decode> & { flag_tc: boolean }
+  expect({ answers: answers?.length, truncated: flag_tc }).toEqual(expected)
+  if (!expected.truncated) expect(received.length - 2).toBe(length)
+})

@@ -333,3 +333,9 @@ describe('options', () => {
     expect(() => nodeHandler(verify, () => {}, options as never)).toThrow(message)
   })
 })
+
+test('a handler that answers 304 sends no Content-Length, which would be that of another body', async () => {
+  const port = await serve((_, _req, res) => void Object.assign(res, { statusCode: 304 }))
+  const { status, headers } = await exchange(service.sign(order), port)
+  expect([status, headers['content-length']]).toEqual([304, undefined])
+})

@@ -255,3 +255,14 @@ describe('instead of a request', () => {
     expect(() => fromNodeRequest(req, Buffer.from('{}') as never)).toThrow('for its options: pass an object with body')
   })
 })
+
+test('a body over HTTP/2 that is shorter than its Content-Length is unreadable, also when it is answered already', async () => {
+  const signed = service.sign({ body: '0123456789' })
+  const { req, stream } = await receiveHttp2(http2Fields(signed), '01234')
+  const answered = once(req.stream, 'finish')
+  req.stream.respond({ ':status': 202 }, { endStream: true })
+  await answered
+  const verdict = verify(fromNodeRequest(req))
+  stream.close(0)
+  expect([failuresOf(await verdict), req.aborted]).toEqual([['digest: body-unreadable'], false])
+})
