@@ -1,11 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { ROOT, read } from './docs/pages.ts'
+import { read, repositoryFiles } from './docs/pages.ts'
 
-const listed = execFileSync('git', ['ls-files', '*package-lock.json'], { cwd: ROOT, encoding: 'utf8' })
-const LOCK_FILES = listed.trim().split('\n')
+const LOCK_FILES = repositoryFiles().filter(path => path.endsWith('package-lock.json'))
 
 type LockedPackage = { resolved?: string; integrity?: string; link?: true; inBundle?: true; hasInstallScript?: true }
 

@@ -1,7 +1,6 @@
-import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
-import { ROOT, read } from './docs/pages.ts'
+import { read, repositoryFiles } from './docs/pages.ts'
 
 const OLDEST = manifest.engines.node.replace('>=', '')
 
@@ -12,15 +11,11 @@ test('the oldest Node.js is the one that the HTTP client of the gateway asks for
 
 // A single feature, such as SQLite, may need a newer one.
 test('every place says the same oldest Node.js', () => {
-  const options = { cwd: ROOT, encoding: 'utf8' } as const
-  const pages = execFileSync('git', ['ls-files', '*.md', '*package.json', '*.yml'], options)
-  const said = pages
-    .trim()
-    .split('\n')
-    .flatMap(file => {
-      const found = read(file).matchAll(/Node\.js (20\.\d+[.\d]*)(?: or later| to \d)|"node": ">=([^"]+)"/g)
-      return [...found].map(([, inText, inManifest]) => `${file}: ${inText ?? inManifest}`)
-    })
+  const pages = repositoryFiles().filter(path => /(?:\.md|package\.json|\.yml)$/.test(path))
+  const said = pages.flatMap(file => {
+    const found = read(file).matchAll(/Node\.js (20\.\d+[.\d]*)(?: or later| to \d)|"node": ">=([^"]+)"/g)
+    return [...found].map(([, inText, inManifest]) => `${file}: ${inText ?? inManifest}`)
+  })
   expect(said.length).toBeGreaterThanOrEqual(6)
   expect(said.filter(line => !line.endsWith(`: ${OLDEST}`))).toEqual([])
 })

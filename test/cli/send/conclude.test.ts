@@ -27,6 +27,8 @@ const NOT_ASKED = { address: '127.0.0.1:5353', isAsked: false }
 const NOT_OURS = /^This is not a refusal of signed-requests: /
 
 test('413 is of the receiver when it has asked for the key, and of something in front when it has not', () => {
+  const page = response(413, { 'content-type': 'text/html' })
+  expect(conclude([page], attempt())).toEqual([1, expect.stringMatching(/^The receiver did get the key /)])
   expect(conclude([response(413)], attempt())).toEqual([1, expect.stringMatching(/^The receiver did get the key /)])
   expect(conclude([response(413)], attempt({ dns: NOT_ASKED }))).toEqual([1, expect.stringMatching(NOT_OURS)])
 })

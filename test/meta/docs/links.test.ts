@@ -1,10 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { COMMANDS } from '../../../cli/commands.ts'
 import manifest from '../../../package.json' with { type: 'json' }
-import { anchorsOf, exists, linksOf, PAGES, proseOf, ROOT, read } from './pages.ts'
+import { anchorsOf, exists, linksOf, PAGES, proseOf, ROOT, read, repositoryFiles } from './pages.ts'
 
 const isUrl = (target: string): boolean => /^[a-z][a-z+.-]*:/i.test(target)
 
@@ -38,10 +37,7 @@ describe('links and anchors', () => {
   })
 })
 
-/** Files that are under version control, or will be. */
-const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
-  .split('\n')
-  .filter(name => /\.(?:ts|mjs|cts|mts)$/.test(name) && exists(name) && !name.startsWith('test/docs/'))
+const files = repositoryFiles().filter(name => /\.(?:ts|mjs|cts|mts)$/.test(name))
 
 test('every page that code points to exists, with its heading', () => {
   const wrong = files.flatMap(file =>

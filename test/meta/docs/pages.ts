@@ -6,6 +6,25 @@ export const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 export const exists = (path: string): boolean => existsSync(`${ROOT}/${path}`)
 export const read = (path: string): string => readFileSync(`${ROOT}/${path}`, 'utf8')
 
+/** The names and paths of .gitignore, as far as it uses their grammar: a name, a path, and `*` before an ending. */
+const ignored = read('.gitignore')
+  .trim()
+  .split('\n')
+  .map(line => line.replace(/\/$/, ''))
+
+const isIgnored = (path: string, name: string): boolean =>
+  name === '.git' ||
+  ignored.some(rule => rule === path || rule === name || (rule.startsWith('*') && name.endsWith(rule.slice(1))))
+
+/** The files that are, or will be, under version control. Reads folders, so that a copy of the files is enough. */
+export function repositoryFiles(folder = ''): string[] {
+  return readdirSync(`${ROOT}/${folder}`, { withFileTypes: true }).flatMap(entry => {
+    const path = `${folder}${entry.name}`
+    if (isIgnored(path, entry.name)) return []
+    return entry.isDirectory() ? repositoryFiles(`${path}/`) : path
+  })
+}
+
 /** Every page of the documentation that is written by hand; `docs/api` is generated. */
 export const PAGES: readonly string[] = [
   'README.md',
