@@ -1,15 +1,9 @@
 import type { ReceivedRequest, VerifierOptions } from '../src/index.ts'
+import { MAX_PARSED } from '../src/standards/rfc9421/signature-base.ts'
+import { FOR_INPUT, FOR_PARAMETERS, MAX_SEQUENCES_LENGTH } from '../src/standards/rfc9421/structured-fields.ts'
 import { rfc9421, testing } from './dist.ts'
 import type { AwkwardHead } from './heads.ts'
 import { asReceived } from './sample.ts'
-
-/** The bounds of docs/rfc9421.md: each kind goes as near to them as it can. */
-const MAX_INPUT = 1536
-const MAX_INPUT_PARTS = 104
-const MAX_LENGTH = 1024
-const MAX_PARTS = 55
-const MAX_PARSED = 8
-const MAX_SEQUENCES_LENGTH = 4096
 
 /** What the local checks ask for, so that everything is read, up to the verification. */
 const COVERED = '"@method" "@request-target" "@authority" "date" "x-service-id" "content-digest"'
@@ -50,11 +44,11 @@ const base64 = (octets: number, salt: number): string => Buffer.alloc(octets, sa
 const repeat = (count: number, piece: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => piece(i)).join('')
 
-/** As much as fits beside what is there: into Signature-Input alone, and into it with fields and a query. */
-const INPUT_LEFT = MAX_INPUT - COVERED.length - 110
-const INPUT_PARTS_LEFT = MAX_INPUT_PARTS - 12
-const LEFT = MAX_LENGTH - COVERED.length - 110
-const PARTS_LEFT = MAX_PARTS - 12
+/** As much as fits beside what is there within the limits of docs/rfc9421.md: into Signature-Input alone, and into it with fields and a query. */
+const INPUT_LEFT = FOR_INPUT.length - COVERED.length - 110
+const INPUT_PARTS_LEFT = FOR_INPUT.parts - 12
+const LEFT = FOR_PARAMETERS.length - COVERED.length - 110
+const PARTS_LEFT = FOR_PARAMETERS.parts - 12
 
 const filled = (piece: string, parts = 0): string =>
   repeat(

@@ -1,3 +1,4 @@
+import { MAX_LINES } from '../src/http/fields.ts'
 import type { ReceivedRequest } from '../src/index.ts'
 import { asReceived, flat, type Sample } from './sample.ts'
 
@@ -68,9 +69,6 @@ const PLACES: Readonly<Record<string, Fill>> = {
   'the target': ({ request }, filling, salt) => ({ ...request, target: flat(`/${salt}${filling}`) })
 }
 
-/** As many header lines as are taken. */
-const LINES = 500
-
 /** The kinds that are no repetition of one piece. */
 const OTHERS: Readonly<Record<string, (sample: Sample, bytes: number, salt: number) => ReceivedRequest>> = {
   'different covered names': (sample, bytes, salt) =>
@@ -87,19 +85,19 @@ const OTHERS: Readonly<Record<string, (sample: Sample, bytes: number, salt: numb
     ])
   }),
   'as many header lines as are taken, of spaces': ({ request }, bytes, salt) => {
-    const more = LINES - request.headers.length
+    const more = MAX_LINES - request.headers.length
     const spaces = `${' '.repeat(bytes / more / 2)}.${' '.repeat(bytes / more / 2)}`
     const lines = Array.from({ length: more }, (_, i) => [`x${salt}-${i}`, spaces] as const)
     return { ...request, headers: asReceived([...request.headers, ...lines]) }
   },
   'as many header lines as are taken, of names': ({ request }, bytes, salt) => {
-    const more = LINES - request.headers.length
+    const more = MAX_LINES - request.headers.length
     const name = 'X-'.repeat(bytes / more / 2 - 4)
     const lines = Array.from({ length: more }, (_, i) => [`${name}${salt}${i}`, ''] as const)
     return { ...request, headers: asReceived([...request.headers, ...lines]) }
   },
   'one header on as many lines as are taken': ({ request }, bytes, salt) => {
-    const more = LINES - request.headers.length
+    const more = MAX_LINES - request.headers.length
     const lines = Array.from({ length: more }, () => ['X-Nonce', `${salt}${','.repeat(bytes / more)}`] as const)
     return { ...request, headers: asReceived([...request.headers, ...lines]) }
   }

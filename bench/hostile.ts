@@ -1,3 +1,4 @@
+import { maxHeaderSize } from 'node:http'
 import type { ReceivedRequest, Verdict, Verify } from '../src/index.ts'
 import { main } from './dist.ts'
 import { floor } from './floor.ts'
@@ -14,8 +15,6 @@ const MOST_FOR_HEAD_US = 150
 const MOST_FLOORS_FOR_HEAD = 5
 const MOST_FLOORS_BY_RFC_9421 = 10
 const MOST_GROWTH = 2.3
-
-const HEAD_BYTES = 16 * 1024
 
 /** Noise only ever adds, so a promise counts as broken when it is broken this often in a row. */
 const ATTEMPTS = 5
@@ -92,7 +91,7 @@ async function printAwkwardHeads(
   const measured: { name: string; cost: Timing; growth: number }[] = []
 
   for (const head of heads) {
-    const [half, whole] = [HEAD_BYTES / 2, HEAD_BYTES].map(bytes => contenderOf(head, bytes, verify))
+    const [half, whole] = [maxHeaderSize / 2, maxHeaderSize].map(bytes => contenderOf(head, bytes, verify))
     const contenders = [floor(sample), half!, whole!]
     let attempt = 0
     let costs = await alternate(contenders, QUICK)

@@ -1,4 +1,5 @@
 import type { ReceivedRequest } from 'signed-requests'
+import { isToken } from '../../src/http/fields.ts'
 import type { Vector } from '../../test/support/vectors.ts'
 import { chunked } from './attempts.ts'
 
@@ -10,7 +11,6 @@ export interface OnTheWire {
   notCarried: string | undefined
 }
 
-const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
 const KNOWN_METHODS = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|LINK|PROPFIND|M-SEARCH)$/
 
 /** The octets of a vector's request. */
@@ -29,11 +29,11 @@ export function onTheWire({ request, json }: Vector): OnTheWire {
   const reasons: readonly [boolean, string][] = [
     [/[^\x00-\xff]/.test(text), 'a character that is not an octet'],
     [/[\x00-\x08\x0a-\x1f\x7f]/.test(text), 'a control character: HTTP ends a line there, or has none'],
-    [!TOKEN.test(method), 'a method that is not a token'],
+    [!isToken(method), 'a method that is not a token'],
     [!KNOWN_METHODS.test(method), 'a method that Node.js does not know'],
     [!/^[\x21-\x7e]+$/.test(target), 'a target with a space, empty or beyond ASCII'],
     [!/^(?:\/|https?:)/.test(target) && method + target !== 'OPTIONS*', 'a target that only CONNECT or OPTIONS has'],
-    [headers.some(([name]) => !TOKEN.test(name)), 'a name that is not a token'],
+    [headers.some(([name]) => !isToken(name)), 'a name that is not a token'],
     [lineOf('host') === undefined, 'no Host, which HTTP/1.1 requires'],
     [Number(length ?? bytes.length) !== bytes.length, 'a body that is not as long as Content-Length']
   ]

@@ -69,7 +69,7 @@ export function joinSignatureBase(
 }
 
 /** Limits how many components are parsed before the signature has verified. Senders need fewer. */
-const MAX_PARSED = 8
+export const MAX_PARSED = 8
 
 /** Section 2.5: the base is ASCII, and each value is on one line. */
 const PRINTABLE = /^[\t\x20-\x7e]*$/

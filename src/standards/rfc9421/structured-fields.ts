@@ -13,7 +13,7 @@ interface Limits {
 }
 
 /** The limits of Signature-Input alone. */
-const FOR_INPUT: Limits = { length: 1536, parts: 104 }
+export const FOR_INPUT: Limits = { length: 1536, parts: 104 }
 
 /** The limits of Signature-Input together with all that is covered with parameters. */
 export const FOR_PARAMETERS: Limits = { length: 1024, parts: 55 }
@@ -56,7 +56,7 @@ export function canonicalForm(text: string): string | undefined {
 const BYTE_SEQUENCE = /([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/=]*):(?:$|[ \t]*,[ \t]*(?!$))/gy
 
 /** Senders need fewer octets. */
-const MAX_SEQUENCES_LENGTH = 4096
+export const MAX_SEQUENCES_LENGTH = 4096
 const MAX_SEQUENCES = 32
 
 /**
