@@ -1,4 +1,4 @@
-import { run } from './run.ts'
+import { run } from './run-command.ts'
 
 // The reader of the output may stop reading: `signed-requests explain FILE | head -1`.
 process.stdout.on('error', error => {

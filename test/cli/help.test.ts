@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { COMMANDS } from '../../cli/commands.ts'
 import type { Command } from '../../cli/flags.ts'
-import { run } from '../../cli/run.ts'
+import { run } from '../../cli/run-command.ts'
 import { commandLinePage } from '../meta/docs/command-line.ts'
 import { runInside } from '../support/run-cli.ts'
 

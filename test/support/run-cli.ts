@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { run } from '../../cli/run.ts'
+import { run } from '../../cli/run-command.ts'
 import type { Finished } from './run-process.ts'
 
 /** The command line without a process around it. */
