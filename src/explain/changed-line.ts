@@ -161,6 +161,9 @@ const SUGGESTED: readonly Rule[] = [
 
 /** Rules for the changes that proxies, routers and parsers make: those with many guesses are last. */
 const LIKELY: readonly Rule[] = [
+  // One guess, because a redirect makes GET of POST: the other methods are rare.
+  [LOWER_METHOD, 'method', () => ['post']],
+  [METHOD, 'method', () => ['POST']],
   [PATH, 'query', path => [path.replace(/\?.*/s, ''), `${path}?`]],
   [PATH, 'added', path => [path.replace(/^\/[^/?]*(?=\/)/, '')]],
   [PATH, 'case', path => [path.replace(/^[^?]*/, start => upper(start, /\/[a-z]/g))]],

@@ -144,6 +144,12 @@ describe.each([
   const CASE = /^line 2 .*: capital letters of Host were put in lower case/
   const many = Array.from({ length: 12 }, (_, i) => `www${i}.receiver.example`)
 
+  test('finds a redirect that turned POST into GET, without a hint, when the signature does not show its digest', async () => {
+    const received = { ...signSlowly({ target: '/hooks/a?id=1' }), method: 'GET' }
+    const [failure] = diagnose(await verdictOn(received, options)).failures
+    expect(failure?.cause).toMatch(/^line 1 was changed .*: the method was changed: a redirect turned POST into GET/)
+  })
+
   test.each<
     [what: string, RegExp, SignRequest, headers: Record<string, string>, Partial<VerifierOptions>, target?: string]
   >([
