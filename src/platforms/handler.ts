@@ -6,7 +6,7 @@ import type { Rejected, Unavailable, Verified } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 
-/** @throws TypeError for a verifier, a handler or a hook that is not one */
+/** Validates what a receiver passes. @throws TypeError for a verifier, a handler or a hook that is not one */
 export function validateHandler(from: string, verify: unknown, handle: unknown, hooks: object): void {
   if (typeof verify !== 'function' || typeof (verify as Partial<Verify>).release !== 'function')
     throw new TypeError(
@@ -19,13 +19,13 @@ export function validateHandler(from: string, verify: unknown, handle: unknown, 
 
 /** The four functions in which platforms differ, for one call of a handler. */
 export interface PlatformCall<Answer> {
-  /** Makes the received request of what the platform has passed, with what a proxy has changed restored. */
+  /** Makes the received request of the platform's own, and undoes the changes of a proxy. */
   read(): ReceivedRequest
   /** Calls `onRefused` of the receiver. */
   onRefused(verdict: Rejected | Unavailable): unknown
   /** Answers a refused request. */
   refuse(refusal: Refusal): Answer | Promise<Answer>
-  /** Calls the handler of the receiver, and answers with what it returned. When it fails, the claim is released. */
+  /** Runs the handler of the receiver, and answers with its result. `runHandler` releases the claim if it throws. */
   handle(verified: Verified): Answer | Promise<Answer>
 }
 
@@ -56,7 +56,7 @@ async function releaseInTime(verify: Verify, verdict: Verified): Promise<void> {
   await withDeadline(verify.release(verdict), RELEASE_TIMEOUT, late).catch(error => console.error(error))
 }
 
-/** Calls a hook of the receiver. What it throws or rejects with is reported, and changes no response. */
+/** Calls a hook of the receiver. An error of the hook is reported, and changes no response. */
 export function callHook<Args extends unknown[]>(hook: (...args: Args) => unknown, ...args: Args): unknown {
   try {
     const result = hook(...args)

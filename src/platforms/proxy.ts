@@ -3,30 +3,34 @@ import type { ForwardedNotes, HeaderLine, ReceivedRequest } from '../http/reques
 import { isHost, isPathPrefix, restorePathPrefix } from '../http/uri.ts'
 import { describe, mistake } from '../mistakes.ts'
 
-/** What a proxy in front of the receiver has changed. No forwarding header is trusted unless it is named here. */
+/** Names the changes of a proxy in front of the receiver. No forwarding header is trusted unless it is named here. */
 export interface ProxyOptions {
-  /** did it arrive over TLS: yes, no, or as the proxy says in X-Forwarded-Proto; by default, what the receiver saw */
+  /**
+   * whether it arrived over TLS: true, false, or as the proxy says in X-Forwarded-Proto; by default, as the receiver
+   * saw it
+   */
   https?: boolean | 'x-forwarded-proto' | undefined
   /**
    * the Host that the sender signed: as the proxy says in X-Forwarded-Host, or a fixed name; by default, as received
    */
   host?: 'x-forwarded-host' | (string & {}) | undefined
   /**
-   * what the proxy has stripped from the front of the path: `'/hooks'`, or as the proxy says in X-Forwarded-Prefix. It
-   * is put in front of the target; a slash at its end is dropped, because the target begins with one.
+   * the part that the proxy has stripped from the front of the path: `'/hooks'`, or as the proxy says in
+   * X-Forwarded-Prefix. It is put in front of the target; a slash at its end is dropped, because the target begins with
+   * one.
    */
   prefix?: 'x-forwarded-prefix' | (string & {}) | undefined
 }
 
 export const PROXY_OPTIONS = ['https', 'host', 'prefix'] as const
 
-/** What every adapter makes of its framework's request: the header lines one by one, repeats included. */
+/** The request that every adapter makes of its framework's: with the header lines one by one, repeats included. */
 export interface AdapterRequest extends ReceivedRequest {
   headers: readonly HeaderLine[]
 }
 
 /**
- * A function that gives the request as it reached the proxy: it restores what the proxy changed, as the options say.
+ * Makes a function that returns the request as it reached the proxy: it undoes the changes that the options name.
  *
  * @throws TypeError for a bad option, at once
  */
@@ -74,7 +78,9 @@ export function prepareProxy(options: Partial<ProxyOptions>): (seen: AdapterRequ
   }
 }
 
-/** The target is left as it is when the header is not exactly one path: the signature then decides. */
+/**
+ * Restores a prefix. Returns the target as it is when the header is not exactly one path: the signature then decides.
+ */
 function restorePrefix({ target, headers }: AdapterRequest, option: string): string {
   const [prefix, ...more] = option === 'x-forwarded-prefix' ? lineValues(headers, option) : [option]
   // "*" and an absolute URL are not paths (RFC 9112 section 3.2).

@@ -20,7 +20,9 @@ export interface Refusal {
   headers: Record<string, string>
 }
 
-/** @param chosen what `onRefused` returned: a number from 400 to 599 is the status instead of `httpStatus` */
+/**
+ * Makes the response to a refused request. @param chosen by `onRefused`: a number from 400 to 599 replaces the status
+ */
 export function refusalOf(verdict: Rejected | Unavailable, from: string, chosen?: unknown): Refusal {
   assertVerdict(from, verdict)
   if ((verdict as Verdict).status === 'verified')

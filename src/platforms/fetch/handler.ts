@@ -16,7 +16,7 @@ export interface FetchHandlerOptions<R extends Request = Request, Rest extends r
 }
 
 /**
- * A handler of a `Request`, for Hono (`c => handler(c.req.raw, c)`), Next.js, SvelteKit
+ * Makes a handler of a `Request`, for Hono (`c => handler(c.req.raw, c)`), Next.js, SvelteKit
  * (`event => handler(event.request, event)`), Bun, Deno and Cloudflare Workers.
  *
  * `handle` gets verified requests only, and whatever else the platform passed. It returns the Response, or `undefined`

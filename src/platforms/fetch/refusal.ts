@@ -2,7 +2,7 @@ import type { Rejected, Unavailable } from '../../verdict/verdict.ts'
 import { refusalOf } from '../refusal.ts'
 
 /**
- * The response to a request that was refused, for Hono, Next.js, SvelteKit, Bun, Deno and Workers: the status of
+ * Makes the response to a request that was refused, for Hono, Next.js, SvelteKit, Bun, Deno and Workers: the status of
  * `httpStatus`, an empty body, `WWW-Authenticate: Signature` with 401 and `Retry-After` with 503.
  *
  * @throws TypeError for a verdict that is verified, and for anything that is not a verdict

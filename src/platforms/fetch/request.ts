@@ -14,8 +14,8 @@ export interface FromFetchOptions extends ProxyOptions {
 }
 
 /**
- * A received request from a `Request`: Hono (`c.req.raw`), Next.js route handlers, SvelteKit (`event.request`), Bun,
- * Deno, Cloudflare Workers.
+ * Makes a received request from a `Request`: Hono (`c.req.raw`), Next.js route handlers, SvelteKit (`event.request`),
+ * Bun, Deno, Cloudflare Workers.
  *
  * The target is taken from `request.url` byte for byte. The runtime built that URL from what it received and normalized
  * it (`/a/../b` becomes `/b`, a fragment is dropped), so a sender that signs such a target is refused. Repeated headers
@@ -45,7 +45,7 @@ export function fromFetchRequest(request: Request, options: FromFetchOptions = {
   return fetchAdapter(ownOptions('fromFetchRequest', options, ['body', ...PROXY_OPTIONS]))(request)
 }
 
-/** `fromFetchRequest` with its options prepared, for a handler. */
+/** Prepares the options of `fromFetchRequest`, for a handler. */
 export function fetchAdapter(options: Partial<FromFetchOptions>): (request: Request) => ReceivedRequest {
   const { https, host, prefix, body } = options
   const isHeader = host === 'header'

@@ -32,7 +32,8 @@ export interface LambdaResult {
 export type LambdaNothing = undefined | null | void
 
 /**
- * The handler of an AWS Lambda function behind API Gateway (REST and HTTP APIs), a function URL or a load balancer.
+ * Makes the handler of an AWS Lambda function behind API Gateway (REST and HTTP APIs), a function URL or a load
+ * balancer.
  *
  * `handle` gets verified requests only, and returns the result, or `undefined` for 204. When it throws or rejects, the
  * claim on the request is released, so that a retry is accepted, and the error is rethrown. A refused request is

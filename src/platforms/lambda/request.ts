@@ -30,8 +30,9 @@ export interface LambdaEvent {
 export type LambdaRecord<T> = Readonly<Record<string, T | undefined>> | null | undefined
 
 /**
- * A received request from the event of an AWS Lambda function behind an API Gateway REST API or HTTP API, a function
- * URL or an Application Load Balancer. `https` is true, except for a load balancer, which may listen without TLS.
+ * Makes a received request from the event of an AWS Lambda function behind an API Gateway REST API or HTTP API, a
+ * function URL or an Application Load Balancer. `https` is true, except for a load balancer, which may listen without
+ * TLS.
  *
  * Only a function URL passes the target byte for byte. Otherwise it is rebuilt from the event, and a sender that wrote
  * it in another way is refused:
@@ -64,7 +65,7 @@ export function fromLambdaEvent(event: LambdaEvent, options: ProxyOptions = {}):
   return prepareProxy(ownOptions('fromLambdaEvent', options, PROXY_OPTIONS))(readLambdaEvent(event))
 }
 
-/** The request as it arrived at AWS. */
+/** Returns the request as it arrived at AWS. */
 export function readLambdaEvent(event: LambdaEvent): AdapterRequest {
   const { version, httpMethod, path, rawPath, requestContext, body = null } = (event ?? {}) as LambdaEvent
   const { http, elb, domainName = '' } = requestContext ?? {}
@@ -129,7 +130,7 @@ const encodeParameter = (text: string): string => percentEncode(text, /[^A-Za-z0
 const percentEncode = (text: string, characters: RegExp): string =>
   text.replace(characters, character => Buffer.from(character).toString('hex').toUpperCase().replace(/../g, '%$&'))
 
-/** Names and values of the lists, which are empty or null in an event of the other form, or of the single values. */
+/** Returns names and values of the lists or, in an event of the other form, of the single values. */
 const pairsOf = (lists: LambdaRecord<readonly string[]>, singles: LambdaRecord<string>): HeaderLine[] =>
   [...linesOf(lists && Object.keys(lists).length > 0 ? lists : (singles ?? {}))].filter(
     (line): line is [string, string] => line[1] !== null

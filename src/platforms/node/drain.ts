@@ -55,7 +55,7 @@ export const emptyBodyHeaders = ({ headers }: Refusal, isLast: boolean): Record<
   ...(isLast && { Connection: 'close' })
 })
 
-/** Leaves nothing of what a middleware or handler has set: a foreign Trailer or length would break the response. */
+/** Removes all headers that a middleware or handler has set: a foreign Trailer or length would break the response. */
 function setHead(res: ServerResponse, answer: Refusal, isLast: boolean): void {
   const { sendDate } = res
   for (const name of res.getHeaderNames()) res.removeHeader(name)
@@ -71,7 +71,7 @@ function original(res: ServerResponse): Pick<ServerResponse, 'writeHead' | 'end'
   return { writeHead: writeHead.bind(res), end: end.bind(res) }
 }
 
-/** Tells that nothing of the request is left to read: it is complete, or the sender has gone. */
+/** Returns whether nothing of the request is left to read: it is complete, or the sender has gone. */
 const isReceived = (req: IncomingMessage): boolean => req.complete || req.readableEnded || req.destroyed
 
 /** Reads and drops the rest of a request. False at a limit; true at its end, or when the sender has gone. */

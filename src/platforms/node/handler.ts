@@ -28,9 +28,9 @@ export interface NodeHandlerOptions<Req = IncomingMessage, Res = ServerResponse>
 const HANDLER_OPTIONS = ['body', 'drainBytes', 'drainTimeout', 'onRefused', 'onError'] as const
 
 /**
- * A request listener or middleware for `node:http`, `node:https`, `node:http2` (compatibility API), Express, Connect
- * and Nest; for Koa (`ctx.respond = false`, then with `ctx.req` and `ctx.res`) and Fastify (`reply.hijack()`, then with
- * `request.raw` and `reply.raw`).
+ * Makes a request listener or middleware for `node:http`, `node:https`, `node:http2` (compatibility API), Express,
+ * Connect and Nest; for Koa (`ctx.respond = false`, then with `ctx.req` and `ctx.res`) and Fastify (`reply.hijack()`,
+ * then with `request.raw` and `reply.raw`).
  *
  * `handle` gets verified requests only. Its return value decides the response: for `undefined`, when nothing was
  * written, it is 204, or the `res.statusCode` that the handler has set; for anything else, such as `stream.pipe(res)`,
@@ -83,7 +83,7 @@ export function nodeHandler<Req extends NodeRequest = IncomingMessage, Res exten
       }
     })
 
-  /** The error goes to `next` where there is one, and else to `onError`, with 500. */
+  /** Passes the error to `next` if there is one. Otherwise calls `onError`, and answers with 500. */
   async function fail(error: unknown, req: Req, res: Res, next?: (error?: unknown) => void): Promise<void> {
     if (next !== undefined) {
       try {
@@ -92,7 +92,7 @@ export function nodeHandler<Req extends NodeRequest = IncomingMessage, Res exten
         console.error(failure)
       }
     }
-    // The error alone: the console shows objects whole, the request with its Authorization too.
+    // Prints the error alone: the console shows whole objects, and the request has Authorization.
     else if (onError === undefined) console.error(error)
     else callHook(onError, error, req, res)
     await answerAndClose(res, { status: 500, headers: {} }, limits)
@@ -100,7 +100,7 @@ export function nodeHandler<Req extends NodeRequest = IncomingMessage, Res exten
 
   return async (req, res, next) => {
     try {
-      // The body of a pipelined request arrives before its turn.
+      // The body of a pipelined request arrives while the request waits.
       joinPieces(req)
       if (await waitForTurn(req, res)) await run(req, res)
     } catch (error) {

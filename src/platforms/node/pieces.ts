@@ -4,7 +4,7 @@ import { append, countPieces, tinyPieces } from '../../body/pieces.ts'
 
 type NodeRequest = IncomingMessage | Http2ServerRequest
 
-/** Bytes from which a piece is passed on as it is. */
+/** A piece of at least so many bytes is passed on as it is. */
 const SMALL = 1024
 
 const NONE = /* @__PURE__ */ new Uint8Array(0)
@@ -44,7 +44,7 @@ export function joinPieces(req: NodeRequest): void {
         if (length === 0) timer = setImmediate(flush)
         held = append(held, length, piece)
         length += piece.length
-        // What waits here counts as if it were in the stream: at its limit the sender must wait.
+        // Bytes that wait here count as if they were in the stream: at its limit the sender must wait.
         return req.readableLength + length < req.readableHighWaterMark
       }
     }

@@ -21,9 +21,9 @@ export interface RefusalOptions {
  * Answers a request that was refused, and ends its connection: the status of `httpStatus`, an empty body,
  * `WWW-Authenticate: Signature` with 401 and `Retry-After` with 503.
  *
- * What is left of the body is read and dropped first, within the limits: a proxy that is still sending when its
- * connection breaks turns any response into a 502. With HTTP/2 the response is sent at once, the stream is reset, and
- * the connection stays open.
+ * The rest of the body is read and dropped first, within the limits: a proxy that is still sending when its connection
+ * breaks turns any response into a 502. With HTTP/2 the response is sent at once, the stream is reset, and the
+ * connection stays open.
  *
  * A request that was pipelined behind the refused one gets no response, but Node.js has already emitted it, or will.
  * Only `nodeHandler` keeps it from being handled.
@@ -69,7 +69,7 @@ export const drainLimits = ({ drainBytes, drainTimeout }: RefusalOptions): Drain
 
 /**
  * Answers without a body and closes the connection of HTTP/1, or the stream of HTTP/2. A response that has already
- * begun is aborted. Never rejects: what a middleware left in a response must not end the process.
+ * begun is aborted. Never rejects: a header that a middleware left in a response must not end the process.
  */
 export async function answerAndClose(res: NodeResponse, refusal: Refusal, limits: DrainLimits): Promise<void> {
   if (res.writableEnded || res.destroyed) return

@@ -9,12 +9,12 @@ import { joinPieces } from './pieces.ts'
 export type NodeRequest = IncomingMessage | Http2ServerRequest
 
 export interface FromNodeOptions extends ProxyOptions {
-  /** the raw bytes, when something has read them already, of this request: an `express.raw()` Buffer, `req.rawBody` */
+  /** the raw bytes of this request, when something has read them already: an `express.raw()` Buffer, `req.rawBody` */
   body?: Uint8Array | string | undefined
 }
 
 /**
- * A received request from `node:http`, `node:https`, `node:http2` (compatibility API), Express, Fastify
+ * Makes a received request from that of `node:http`, `node:https`, `node:http2` (compatibility API), Express, Fastify
  * (`request.raw`), Koa (`ctx.req`) or Nest.
  *
  * The target is `req.originalUrl`, which Express and Connect set when a router is mounted under a prefix, or else
@@ -43,7 +43,7 @@ export function fromNodeRequest(req: NodeRequest, options: FromNodeOptions = {})
   return prepareProxy(own)(readNodeRequest(req, own.body))
 }
 
-/** The request as it arrived here. */
+/** Returns the request as it arrived here. */
 export function readNodeRequest(req: NodeRequest, body: unknown): AdapterRequest {
   if (!Array.isArray(req?.rawHeaders))
     throw new TypeError(
@@ -64,8 +64,8 @@ export function readNodeRequest(req: NodeRequest, body: unknown): AdapterRequest
 }
 
 /**
- * `rawHeaders` in pairs, so that repeats are seen. In HTTP/2 the pseudo-header `:authority` replaces Host (RFC 9113
- * section 8.3.1); a Host with the same value is not a repeat.
+ * Returns `rawHeaders` in pairs, so that repeats are seen. In HTTP/2 the pseudo-header `:authority` replaces Host (RFC
+ * 9113 section 8.3.1); a Host with the same value is not a repeat.
  */
 function headerLines({ rawHeaders }: NodeRequest): HeaderLine[] {
   const all: HeaderLine[] = []
@@ -86,7 +86,9 @@ function bodyOf(req: NodeRequest, given: unknown): ReceivedBody {
   return Symbol.asyncIterator in (req as object) ? (req as AsyncIterable<Uint8Array>) : null
 }
 
-/** Body parsers with nothing to parse leave undefined (Express 5) or an empty object (Express 4). */
+/**
+ * Returns whether a body parser had nothing to parse: it leaves undefined (Express 5) or an empty object (Express 4).
+ */
 function isNoBody(given: unknown): boolean {
   if (given === undefined || given === null) return true
   const prototype = Object.getPrototypeOf(given)
@@ -94,7 +96,7 @@ function isNoBody(given: unknown): boolean {
 }
 
 /**
- * The chunks of a request. It differs from the stream's own iterator in three ways:
+ * Iterates over the chunks of a request. It differs from the stream's own iterator in three ways:
  * - `return()` stops at once, even while a chunk is awaited, and removes its listeners: the rest can be dropped.
  * - The request is never destroyed, so its connection is not either, and an answer can be sent.
  * - An interrupted upload is an error on HTTP/2 too, where the stream of Node.js ends as if it were complete.
