@@ -204,7 +204,10 @@ export function createVerifier(options: VerifierOptions): Verify {
     return verdict
   }
 
-  /** The verdict of a request that is not verified, which the recorder keeps with what was read of its body. */
+  /**
+   * Makes the verdict of a request that is not verified. The recorder keeps it, with the part of the body that was
+   * read.
+   */
   function refused(
     request: ReceivedRequest,
     seen: Observation,

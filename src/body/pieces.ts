@@ -23,26 +23,28 @@ export function countPieces(): (size: number) => boolean {
 export const tinyPieces = (): Error =>
   Object.assign(new Error('the body comes in too many tiny pieces'), { code: 'TINY_PIECES' })
 
-/** The length of a body by its Content-Length; 0 where that says nothing, or that the body is too large. */
+/** Returns the length of a body by its Content-Length; 0 without a usable one, or for a body that is too large. */
 export function announcedLength(contentLength: string | undefined, limit: number): number {
   const announced = Number(contentLength)
   return announced > 0 && announced <= limit ? announced : 0
 }
 
-/** Bytes that are made ready for a body of which anything has come, if so many were announced. */
+/** Bytes to allocate as soon as any of a body has arrived, if so many were announced. */
 const ALWAYS_READY = 65_536
 
-/** The bytes to make ready for a body of which so many have come: a sender may withhold most of what it announces. */
+/** Returns the bytes to allocate for a body of which so many have arrived: a sender may announce many and send few. */
 const readyFor = (length: number, announced: number): number =>
   announced <= 4 * length ? announced : Math.min(announced, ALWAYS_READY)
 
-/** Bytes that a body takes at most while it is read: what `append` makes ready, and then a copy of the right size. */
+/**
+ * Returns the most bytes that a body takes while it is read: the buffer of `append`, and then a copy of the right size.
+ */
 export const mostHeld = (length: number, announced: number): number =>
   length === 0 ? 0 : Math.max(2 * length, readyFor(length, announced))
 
 /**
- * Appends to a buffer that doubles, so that tiny chunks cost no more than their bytes. It grows at once to the announced
- * length of the body when a quarter of it has come.
+ * Appends to a buffer that doubles, so that tiny chunks cost no more than their bytes. It grows at once to the
+ * announced length of the body when a quarter of the body has arrived.
  */
 export function append(
   bytes: Uint8Array<ArrayBuffer>,

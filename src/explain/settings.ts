@@ -39,14 +39,14 @@ export const FLAG_NAMES = {
   recorder: undefined,
   replayTimeout: 'replay-timeout',
   now: undefined,
-  // of the adapters
+  // Options of the adapters.
   https: 'https',
   prefix: 'prefix',
-  // of dnsTxtLookup and dohTxtLookup
+  // Options of dnsTxtLookup and dohTxtLookup.
   servers: 'dns-server',
   url: 'doh',
   requireAuthenticated: 'require-authenticated',
-  // of createAccountClient
+  // Options of createAccountClient.
   authUrl: 'auth-url',
   baseUrl: 'base-url',
   selectAccountId: 'field'

@@ -17,8 +17,8 @@ export interface DnsTxtLookupOptions {
 }
 
 /**
- * The resolver of `node:dns`. It keeps no answers: every call asks the configured servers. Names are absolute: no
- * search list applies. A query is cancelled when its `signal` is aborted.
+ * Makes a lookup by the resolver of `node:dns`. It keeps no answers: every call asks the configured servers. Names are
+ * absolute: no search list applies. A query is cancelled when its `signal` is aborted.
  *
  * @example
  * const verify = createVerifier({ ...options, lookupTxt: dnsTxtLookup({ servers: ['127.0.0.1:5353'] }) })

@@ -119,9 +119,9 @@ const within = <T>(timeout: number, promise: Promise<T>): Promise<T> =>
 const withoutThrow = async <T>(call: () => Promise<T>): Promise<T> => call()
 
 /**
- * Makes a token of 122 random bits. V8 keeps a UUID as a tree of its pieces, which takes 400 to 600 bytes for as long as
- * a store holds it; decoded from bytes the same text is one piece of 56. A Worker draws no random numbers while it is
- * loaded.
+ * Makes a token of 122 random bits. V8 keeps a UUID as a tree of its pieces, which takes 400 to 600 bytes for as long
+ * as a store holds it; decoded from bytes, the same text is one piece of 56 bytes. Workers allow no random numbers
+ * while a module is loaded.
  */
 const newToken = (): string => Buffer.from(globalThis.crypto.randomUUID(), 'latin1').toString('latin1')
 

@@ -13,8 +13,8 @@ const DEFAULT_TABLE = 'signed_requests_replay'
 const REMOVED_PER_CLAIM = 4
 
 /**
- * A replay store in PostgreSQL 9.5 or later, for a receiver of several processes that has a database already. Each call
- * is one statement; a claim that is granted also deletes a few expired rows. No timer runs.
+ * Makes a replay store in PostgreSQL 9.5 or later, for a receiver of several processes that has a database already.
+ * Each call is one statement; a claim that is granted also deletes a few expired rows. No timer runs.
  *
  * A claim inside a transaction counts when that commits, so pass a Pool, or a Client that is in no transaction. Give
  * the pool time limits.

@@ -32,8 +32,8 @@ end
 return ARGV[1]`
 
 /**
- * A replay store in Redis, for a receiver of several processes. Each call is one short script on one key, and one round
- * trip; Redis expires the keys. Connecting, reconnecting and closing are the client's work.
+ * Makes a replay store in Redis, for a receiver of several processes. Each call is one short script on one key, and one
+ * round trip; Redis expires the keys. Connecting, reconnecting and closing are the client's work.
  *
  * A call that fails rejects with the client's error. Configure the client to fail while it is not connected, instead of
  * queueing commands: node-redis `disableOfflineQueue: true`; ioredis `enableOfflineQueue: false` and

@@ -30,10 +30,10 @@ const RETRY_PAUSE = 1
 const CALL_TIMEOUT = 5000
 
 /**
- * A replay store in a file of SQLite, for the processes of one machine and their restarts. One statement decides each
- * call; a claim that is granted then deletes a few expired rows in a second one. Both take some microseconds, in this
- * thread. While another process writes, the call is tried again after a pause, for at most 5 seconds, and the event
- * loop runs on.
+ * Makes a replay store in a file of SQLite, for the processes of one machine and their restarts. One statement decides
+ * each call; a claim that is granted then deletes a few expired rows in a second one. Both take some microseconds, in
+ * this thread. While another process writes, the call is tried again after a pause, for at most 5 seconds, and the
+ * event loop runs on.
  *
  * The first call creates the table, and sets write-ahead logging, `synchronous = NORMAL` and no waiting inside SQLite:
  * give the store a connection of its own. An answered claim survives the end of the process; one of the last moments
@@ -154,7 +154,7 @@ function withResultCode(error: unknown): unknown {
   return code === undefined || (error as SqliteError).code === code ? error : Object.assign(error as Error, { code })
 }
 
-/** Returns the name of SQLite's result code, such as `SQLITE_FULL`; undefined for an error that SQLite did not cause. */
+/** Returns the name of SQLite's result code, such as `SQLITE_FULL`; undefined for an error that is not from SQLite. */
 function resultCode({ errcode, code }: SqliteError): string | undefined {
   if (errcode === undefined) return code?.startsWith('SQLITE_') ? code : undefined
   if (errcode === 0x408) return FILE_MOVED

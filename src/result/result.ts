@@ -62,8 +62,8 @@ export function withExcerpt<T>(parsed: Result<T>, header: string): Result<T> {
 const recorded = (): symbol => Symbol.for('signed-requests.recorded')
 
 /**
- * What DNS, the accounts function or the store of a fixture answers in place of a failure that was recorded: the failure
- * itself, at once. A fixture could not be late otherwise but by being late.
+ * Makes the reply of DNS, the accounts function or the store of a fixture: the recorded failure itself, at once.
+ * Otherwise a fixture of a late reply would have to be late as well.
  */
 export const recordedReply = (failed: Failed): object => ({ [recorded()]: failed })
 

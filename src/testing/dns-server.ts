@@ -20,11 +20,12 @@ export interface ServeDnsOptions {
 }
 
 /**
- * A real DNS server on loopback with the service's records, for a receiver in another process: UDP and TCP, every
- * query answered from `service.records` as they are at that moment, so a rotated key is found at once. Records that take a
+ * Starts a real DNS server on loopback with the service's records, for a receiver in another process. It answers over
+ * UDP and TCP from `service.records` as they are at that moment, so a rotated key is found at once. Records that get a
  * wrong shape later are answered with SERVFAIL, and the mistake is printed with `console.error`.
  *
- * @throws (rejects with) TypeError for a bad option or records of a wrong shape, and Node's error for a port that is taken (`EADDRINUSE`)
+ * @throws (rejects with) TypeError for a bad option or records of a wrong shape, and Node's error for a port that is in
+ *   use (`EADDRINUSE`)
  * @example
  * ```ts
  * import { createVerifier, dnsTxtLookup } from 'signed-requests'

@@ -38,8 +38,8 @@ const CALLERS = 20
 const TTL = 60
 
 /**
- * The promises of any `ReplayStore`, as cases for any test runner: the rows of its table, calls that are sent twice or
- * arrive late, expiry, and one winner among many callers.
+ * Lists the promises of any `ReplayStore` as cases for any test runner: the rows of its table, calls that are sent
+ * twice or arrive late, expiry, and one winner among many callers.
  *
  * Every case makes its own stores and draws its own ids, so a shared database need not be emptied and cases may run at
  * the same time. Those about expiry use the store's own clock: they call for half a second and then claim again until

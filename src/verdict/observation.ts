@@ -4,8 +4,8 @@ import type { Result } from '../result/result.ts'
 import type { Verdict } from './verdict.ts'
 
 /**
- * What the verifier saw of a request besides what its verdict says. A log line, a captured fixture and the recorder
- * take it from here, and rebuild nothing.
+ * The facts about a request that the verifier saw, besides those in its verdict. A log line, a captured fixture and the
+ * recorder take them from here, and rebuild nothing.
  */
 export interface Observation {
   readonly settings: Settings
@@ -14,7 +14,7 @@ export interface Observation {
   /** the keyId and the account header as they came: anybody can write them */
   keyId: string | undefined
   account: string | undefined
-  /** the name that DNS was asked for, and what came of it; undefined while DNS was not asked */
+  /** the name that DNS was asked for, and the reply; undefined while DNS was not asked */
   keyName: string | undefined
   reply: Result<TxtAnswer> | undefined
 }
@@ -35,9 +35,10 @@ interface Store {
 }
 
 /**
- * Adds the observation to a verdict as a private field: a constructor that returns an object adds the fields of its class
- * to that object. The verdict stays plain data: a copy of it, a comparison or a log sees nothing of it. It takes 10 ns; a
- * property that is not enumerable takes 100, and a WeakMap 400. Made in a function, so that a bundler can leave it out.
+ * Adds the observation to a verdict as a private field: a constructor that returns an object adds the fields of its
+ * class to that object. The verdict stays plain data: a copy, a comparison or a log of it does not have the field.
+ * Adding the field takes 10 ns; a property that is not enumerable takes 100 ns, and a WeakMap 400. The class is made in
+ * a function, so that a bundler can leave it out.
  */
 function createStore(): Store {
   class Given {
@@ -69,5 +70,5 @@ export function withObservation<V extends Verdict>(verdict: V, observation: Obse
   return verdict
 }
 
-/** Returns what the verifier saw; undefined for a copy of a verdict, and for a verdict of another copy of this package. */
+/** Returns the observation; undefined for a copy of a verdict, and for a verdict of another copy of this package. */
 export const observationOf = (verdict: Verdict): Observation | undefined => STORE.find(verdict)

@@ -39,8 +39,8 @@ export const replayCauses = (): CausesOf<'replay'> => ({
     },
     {
       cause: ({ evidence }) => `the replay store failed: ${inWords(evidence.error)}`,
-      fix: ({ shown: { store = 'the store' } }) =>
-        `Check that ${store} runs, takes writes, answers in time and can be reached from here; the sender may try again.`
+      fix: ({ shown: { store: it = 'the store' } }) =>
+        `Check that ${it} runs, takes writes, answers in time and can be reached from here; the sender may try again.`
     }
   ]
 })

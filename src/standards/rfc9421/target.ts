@@ -29,9 +29,10 @@ export const DERIVED: ReadonlyMap<string, (request: RequestLine, target?: Target
 ])
 
 /**
- * Makes the target URI from Host and the request-target as received: origin-form or absolute-form (RFC 9112 sections 3.2.1
- * and 3.2.2), without user name and fragment, which no request has. Undefined when that has no path (`*`, CONNECT), and
- * when an absolute-form names another host than Host: an unsigned one of the two could pass for the signed one.
+ * Makes the target URI from Host and the request-target as received: origin-form or absolute-form (RFC 9112 sections
+ * 3.2.1 and 3.2.2), without user name and fragment, which no request has. Undefined for a target without a path (`*`,
+ * CONNECT), and for an absolute-form with another host than Host: the unsigned one of the two could pass for the signed
+ * one.
  */
 export function parseTarget({ target, https }: RequestLine, { values }: Fields): Target | undefined {
   const absolute = splitAbsoluteUrl(target)
