@@ -4,12 +4,12 @@ export interface Flag {
   readonly flag: string
   /** a switch takes no value, a list may be repeated, a number is a whole one */
   readonly kind: 'text' | 'list' | 'number' | 'switch'
-  /** what stands for the value in a help text, such as NAME */
+  /** the placeholder of the value in a help text, such as NAME */
   readonly value?: string
   /** the words to choose from; any text is taken without them */
   readonly choices?: readonly string[]
   readonly about: string
-  /** what counts when the flag is not given, for the help text */
+  /** the default, for the help text */
   readonly fallback?: string | number
   /** the flags that cannot be given with it */
   readonly excludes?: readonly string[]
@@ -26,7 +26,7 @@ export interface Parse<T> {
 
 /** A flag of one command; without `parse` its value is as its kind says. */
 export interface CommandFlag extends Flag, Partial<Parse<unknown>> {
-  /** what the value is when the flag is not given */
+  /** the value when the flag is not given */
   readonly preset?: string
   readonly isRequired?: true
   /** it is required where this switch is not given */

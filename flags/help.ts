@@ -6,13 +6,13 @@ import { hasCommas, mayBeVariable, type VariableRule, variableOf } from './varia
 export interface HelpPage {
   /** `signed-requests explain [FILE]` */
   readonly command: string
-  /** what it does: paragraphs */
+  /** its purpose: paragraphs */
   readonly about: readonly string[]
   readonly flags: readonly CommandFlag[]
   readonly variables: VariableRule
   /** each in one line, or in lines that end with a backslash */
   readonly examples: readonly string[]
-  /** what the exit codes mean */
+  /** the meaning of each exit code */
   readonly exits: Readonly<Record<number, string>>
   /** the commands, each with its summary */
   readonly commands?: readonly (readonly [name: string, summary: string])[]

@@ -77,7 +77,7 @@ export function parseFlags<F extends Flags>(args: readonly string[], env: Env, s
   }
 }
 
-/** Every command has these. */
+/** Flags of every command. */
 const ALWAYS = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const
 
 function tokensOf(args: readonly string[], flags: Flags) {
@@ -138,7 +138,10 @@ function countsOf(argument = ''): { min: number; max: number } {
   return { min: isOptional ? 0 : 1, max }
 }
 
-/** @throws UsageError, which names no argument: it can be a value whose flag was forgotten, or takes none */
+/**
+ * Refuses a wrong number of arguments. Names none of them: it can be a value whose flag was forgotten, or takes none.
+ * @throws UsageError
+ */
 function refusePositionals(tokens: readonly Token[], { name, argument = '' }: Syntax<Flags>): void {
   const { min, max } = countsOf(argument)
   const positionals = tokens.filter(({ kind }) => kind === 'positional')
@@ -150,7 +153,7 @@ function refusePositionals(tokens: readonly Token[], { name, argument = '' }: Sy
   throw new UsageError(`unexpected argument${hint}; see --help`)
 }
 
-/** @throws UsageError for flags that exclude each other, and for one that needs another */
+/** Refuses flags that exclude each other, and one that needs another. @throws UsageError */
 function refuseConflicts(flags: Flags, given: Texts): void {
   for (const { flag, excludes = [], needs } of Object.values(flags).filter(({ flag }) => given.has(flag))) {
     const other = excludes.find(name => given.has(name))

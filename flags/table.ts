@@ -130,7 +130,7 @@ const VERIFIER_FLAGS = {
  */
 export const SHARED = {
   ...VERIFIER_FLAGS,
-  /** of `dnsTxtLookup` */
+  /** an option of `dnsTxtLookup` */
   servers: {
     flag: FLAG_NAMES.servers,
     kind: 'list',
@@ -138,7 +138,7 @@ export const SHARED = {
     about: 'ask this DNS server, such as 127.0.0.1:5353',
     fallback: "the system's"
   },
-  /** `url` of `dohTxtLookup` */
+  /** the option `url` of `dohTxtLookup` */
   url: {
     flag: FLAG_NAMES.url,
     kind: 'text',
@@ -146,36 +146,36 @@ export const SHARED = {
     about: 'ask this resolver by DNS over HTTPS, such as https://dns.example/dns-query',
     excludes: [FLAG_NAMES.servers]
   },
-  /** of `dohTxtLookup` */
+  /** an option of `dohTxtLookup` */
   requireAuthenticated: {
     flag: FLAG_NAMES.requireAuthenticated,
     kind: 'switch',
     about: 'with --doh: refuse answers that the resolver has not validated by DNSSEC',
     needs: FLAG_NAMES.url
   },
-  /** of the adapters */
+  /** an option of the adapters */
   https: HTTPS
 } as const satisfies Record<string, Flag>
 
 /** Flags that are given at each call. */
 export const UNSHARED = {
-  /** of the adapters */
+  /** an option of the adapters */
   prefix: {
     flag: FLAG_NAMES.prefix,
     kind: 'text',
     value: 'PATH',
     about: 'a path that a proxy strips, such as /hooks: signed, but not seen by the receiver'
   },
-  /** of `createAccountClient` */
+  /** an option of `createAccountClient` */
   authUrl: { flag: FLAG_NAMES.authUrl, kind: 'text', value: 'URL', about: 'the authorization server' },
-  /** of `createAccountClient` */
+  /** an option of `createAccountClient` */
   baseUrl: {
     flag: FLAG_NAMES.baseUrl,
     kind: 'text',
     value: 'URL',
     about: 'the REST API, version 4 or later, such as https://api.service.example/v4'
   },
-  /** of `createAccountClient`, where it is a function */
+  /** an option of `createAccountClient`, which takes a function */
   selectAccountId: {
     flag: FLAG_NAMES.selectAccountId,
     kind: 'text',
