@@ -8,7 +8,7 @@ export const ALLOW_SELF_SIGNED = {
   about: 'accept any certificate, on a loopback address only'
 } as const
 
-/** @throws UsageError where any certificate would be accepted from another machine */
+/** Refuses another machine, of which any certificate would be accepted. @throws UsageError */
 export function assertAtLoopback(url: URL, advice: string): void {
   if (!isLoopback(url.hostname))
     throw new UsageError(
@@ -16,11 +16,11 @@ export function assertAtLoopback(url: URL, advice: string): void {
     )
 }
 
-/** Is an error that the flag would have let pass? */
+/** Returns whether the flag accepts the certificate that caused this error. */
 export const isUntrusted = (error: unknown): boolean =>
   /SELF_SIGNED|UNABLE_TO_VERIFY/.test(String((error as NodeJS.ErrnoException).code))
 
-/** What to do about a certificate that nobody signed. @param advice for a name of this machine */
+/** Advises on a self-signed certificate. @param advice for a name of this machine */
 export const selfSignedAdvice = (url: URL, advice: string): string =>
   isLoopback(url.hostname)
     ? '--allow-self-signed accepts it, on loopback only'

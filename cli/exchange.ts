@@ -21,7 +21,7 @@ export const RESPONSE_TIMEOUT = 30_000
  */
 const BODY_TIMEOUT = 1000
 
-/** RFC 9110 section 15.2: any number may come before the answer. */
+/** RFC 9110 section 15.2: any number may come before the final response. */
 const MAX_INTERIM = 100
 
 /**

@@ -9,14 +9,14 @@ export const JSON_FLAG = { flag: 'json', kind: 'switch', about: 'print the resul
 
 /** One command of the command line. Its help is made of this object. */
 export interface Command<F extends Flags = Flags> {
-  /** what it does, for its help: paragraphs */
+  /** its purpose, for its help: paragraphs */
   readonly about: readonly string[]
   /** in brackets when it may be left out, with dots when there may be several; none where there is no argument */
   readonly argument?: string
   readonly flags: F
   /** each in one line, or in lines that end with a backslash */
   readonly examples: readonly string[]
-  /** what the exit codes mean */
+  /** the meaning of each exit code */
   readonly exits: Readonly<Record<0 | 1 | 2 | 64, string>>
   /**
    * Resolves to the exit code; `argument` is the first of `all`, and empty when it was left out.

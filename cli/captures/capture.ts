@@ -12,15 +12,15 @@ import {
 /** One request of a capture. */
 export interface Entry {
   request: AdapterRequest
-  /** why, when the request had a body and the capture does not have its bytes */
+  /** the reason why the capture does not have the bytes of the body that the request had */
   missingBody?: string | undefined
-  /** the program that is captured adds the Content-Length of a body that the capture does not have */
+  /** whether the captured program adds the Content-Length of a body that the capture does not have */
   addsLength?: boolean
-  /** what the capture itself says about the receiver; only a fixture does */
+  /** the receiver's options in the capture; only a fixture has them */
   options?: Partial<VerifierOptions>
-  /** for a person, on how it was read */
+  /** for a person, about the way in which it was read */
   notes: readonly string[]
-  /** when it was received, in milliseconds, where the capture says so; a fixture says it in its options */
+  /** the time of its arrival in milliseconds, if the capture has it; a fixture has it in its options */
   time?: number
   /** the name of a vector */
   name?: string
@@ -30,8 +30,8 @@ export interface Entry {
 export const MAX_ENTRIES = 10_000
 
 /**
- * More than any request has, and few enough that no file of 16 MB takes more than seconds or much memory: of JSON the
- * values and how deep they are nested, of a head the characters and the header lines, of a body the chunks, of a
+ * Limits that no request reaches, and that keep a file of 16 MB from taking more than seconds, or much memory: of JSON
+ * the values and how deep they are nested, of a head the characters and the header lines, of a body the chunks, of a
  * command the words, quotes and escapes.
  */
 const LIMITS = {
@@ -43,7 +43,7 @@ const LIMITS = {
   'parts of a command': 1_000_000
 } as const
 
-/** @throws UsageError above the limit */
+/** Refuses a count above its limit. @throws UsageError */
 export function assertWithin(unit: keyof typeof LIMITS, count: number): void {
   if (count <= LIMITS[unit]) return
   const most = LIMITS[unit].toLocaleString('en')
@@ -53,9 +53,9 @@ export function assertWithin(unit: keyof typeof LIMITS, count: number): void {
 /** A request in the form in which a format shows it. */
 export interface Captured extends Omit<AdapterRequest, 'body' | 'https'> {
   body?: ReceivedBody
-  /** what else may be the body, each with a note: the one that has the digest is taken, or else the last */
+  /** other candidates for the body, each with a note: the one that has the digest is taken, or else the last */
   otherBodies?: Iterable<readonly [body: Uint8Array, note: string]>
-  /** why the bytes may differ from those that were sent; a body that has the digest counts all the same */
+  /** the reason why the bytes may differ from those sent; a body that has the digest counts all the same */
   lostBody?: string | undefined
   https?: boolean
   /** of a URL or of pseudo-headers: the Host, when there is no such header (RFC 9113 section 8.3.1) */

@@ -2,7 +2,7 @@ import { assertWithin } from './capture.ts'
 
 /** Takes a text apart from left to right; `count` bounds the parts, and so the time and memory. */
 export interface CommandReader {
-  /** what a sticky pattern matches here, and moves behind it */
+  /** returns the match of a sticky pattern at this position, and moves behind it */
   take(pattern: RegExp): RegExpExecArray | undefined
   isAtEnd(): boolean
 }

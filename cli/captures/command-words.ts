@@ -3,7 +3,7 @@ import { createCommandReader } from './command-reader.ts'
 /** A word of a command, one octet a character. */
 export interface Word {
   readonly text: string
-  /** why the program gets something else than the text, or nobody can say what it gets */
+  /** the reason why the program gets another text, or one that nobody can know */
   readonly problem?: string
 }
 
@@ -16,20 +16,20 @@ const HERE_DOCUMENT = 'is followed by a here-document: save the request as raw H
 /** Splits a text into the commands and words of a POSIX shell, or of cmd.exe, whichever it is written for. */
 export const parseCommands = (text: string): Word[][] => (isForCmd(text) ? commandsOfCmd(text) : commandsOfShell(text))
 
-/** The first quote tells: a shell has single quotes, cmd.exe `^"` or lines that go on with `^`. */
+/** Decides by the first quote: a shell has single quotes, cmd.exe has `^"`, or `^` at the end of a continued line. */
 function isForCmd(text: string): boolean {
   const [quote = ''] = /\^"|["']/.exec(text) ?? []
   return quote === '^"' || (quote === '"' && /\^\r?\n|\s\^\s*$/.test(text))
 }
 
-/** POSIX.1-2017, Shell Command Language, section 2; with what bash adds, of which browsers write `$'...'`. */
+/** Splits by POSIX.1-2017, Shell Command Language, section 2, and by the additions of bash: browsers write `$'...'`. */
 function commandsOfShell(text: string): Word[][] {
   const reader = createCommandReader(text)
   const words = createWords()
   while (!reader.isAtEnd()) {
-    // A line that goes on ends no word; a space behind the backslash is a mistake of copying.
+    // A continued line does not end a word; a space behind the backslash is a mistake of copying.
     if (reader.take(/\\[ \t]*\r?\n/y)) continue
-    // An option at the start of a line shows that the line before goes on, although its backslash was lost.
+    // An option at the start of a line shows that the line before is continued, although its backslash was lost.
     if (reader.take(/[ \t\r]+|\n(?=[ \t]*-)/y)) words.end()
     else if (!words.isOpen() && reader.take(/#[^\n]*/y)) continue
     else if (reader.take(/<<[^\n]*/y)) words.addProblem(HERE_DOCUMENT)
@@ -78,7 +78,7 @@ const CONTROLS: Readonly<Record<string, string>> = {
   ...{ '\\': '\\', "'": "'", '"': '"', '?': '?' }
 }
 
-/** An escape of `$'...'`. Browsers write a character beyond the first 65,536 as two `\u`. */
+/** Takes an escape of `$'...'`. Browsers write a character beyond the first 65,536 as two `\u`. */
 function takeEscape(reader: Reader): string {
   const units = reader.take(/(?:\\u[0-9a-fA-F]{1,4})+/y)
   if (units !== undefined) {
@@ -98,9 +98,9 @@ const octetsOf = (text: string): string => Buffer.from(text).toString('latin1')
 const codePoint = (code: number): string => (code > 0x10_ffff ? '\ufffd' : String.fromCodePoint(code))
 
 /**
- * The words of a command for cmd.exe. Chrome, Edge and Firefox write `^"..."`: a caret before every character that
- * cmd.exe may know, a backslash before quotes and backslashes, and a line break as a caret and two line breaks. Older
- * versions write `"..."`: quotes are doubled, and a caret is text, except before a line break.
+ * Splits the commands of a text for cmd.exe. Chrome, Edge and Firefox write `^"..."`: a caret before every character
+ * that cmd.exe may know, a backslash before quotes and backslashes, and a line break as a caret and two line breaks.
+ * Older versions write `"..."`: quotes are doubled, and a caret is text, except before a line break.
  */
 function commandsOfCmd(text: string): Word[][] {
   const reader = createCommandReader(text)
@@ -182,7 +182,7 @@ function createWords() {
   }
 }
 
-/** `{a,b}` and `{1..9}` become several words in bash. */
+/** Returns whether bash makes several words of this, as of `{a,b}` and `{1..9}`. */
 function hasBraces(bare: string): boolean {
   const inside = bare.slice(bare.indexOf('{') + 1, Math.max(bare.lastIndexOf('}'), 0))
   return bare.includes('{') && /,|\.\./.test(inside)

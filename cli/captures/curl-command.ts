@@ -6,7 +6,9 @@ import { parseCommands, type Word } from './command-words.ts'
 import { type CurlData, type CurlRequest, readCurlArguments } from './curl-options.ts'
 import { parseHeader } from './http.ts'
 
-/** A file that begins with such a command, perhaps behind comments, the prompt of a shell and variables for it. */
+/**
+ * Matches a file that begins with such a command, perhaps behind comments, the prompt of a shell and variables for it.
+ */
 export const CURL_COMMAND =
   /^(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*(?:[$%] |PS [^>\n]*> ?|[A-Z]:\\[^>\n]*>)?(?:\w+=\S* )*(?:\S*\/)?curl(?:\.exe)?\s/i
 
@@ -78,7 +80,9 @@ function methodOf({ method, isHead, isGet, upload, data }: CurlRequest): string 
   return data.length > 0 && !isGet ? 'POST' : 'GET'
 }
 
-/** The body in each form that a version of curl gives it, the newest first; without any where it stands in a file. */
+/**
+ * Returns the body in each form that a version of curl gives it, the newest first; no form of a body that is in a file.
+ */
 function bodyOf({ isHead, isGet, upload, data, range }: CurlRequest): { texts?: string[] } | undefined {
   const hasData = data.length > 0
   const isSent = hasData && !isGet
@@ -91,7 +95,7 @@ function bodyOf({ isHead, isGet, upload, data, range }: CurlRequest): { texts?: 
   return texts[0] === undefined || upload !== undefined ? {} : { texts: texts as string[] }
 }
 
-/** The parts in one text, or undefined where one of them stands in a file. */
+/** Joins the parts; undefined if one of them is in a file. */
 function joined(parts: readonly CurlData[]): string | undefined {
   if (parts.some(({ text }) => text === undefined)) return undefined
   return parts.map(({ text, separator }, i) => (i === 0 ? text : separator + text)).join('')
@@ -127,16 +131,19 @@ function placeOf(url: string, request: CurlRequest) {
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 }
 
-/** An address such as 127.1 ends with a number, as no name does. */
+/** Matches the number at the end of an address such as 127.1; no name ends with a number. */
 const NUMBER = /(?:^|\.)(?:\d+|0x[\da-f]*)$/i
 
-/** Without a scheme, curl takes that of another protocol from such a name. */
+/** Matches a name that means another protocol to curl, when the URL has no scheme. */
 const OTHER_PROTOCOL = /^(?:ftp|dict|ldap|imap|smtp|pop3)\./i
 
 const percentDecoded = (text: string): string =>
   text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 
-/** Brackets and braces are a pattern for several URLs, but for those of an IPv6 address, `[]`, and behind a backslash. */
+/**
+ * Refuses a pattern for several URLs, which has brackets or braces. Those of an IPv6 address, `[]`, and those behind a
+ * backslash are text.
+ */
 function withoutGlobs(url: string): string {
   const [, start = '', rest = ''] = /^((?:[a-z]+:\/\/)?(?:[^/?#[]*\[[0-9a-f:.]+\])?)(.*)$/is.exec(url)!
   if (/[[\]{}]/.test(rest.replace(/\\[[\]{}]|\[\]/g, '')))
@@ -144,7 +151,7 @@ function withoutGlobs(url: string): string {
   return start + rest.replace(/\\([[\]{}])/g, '$1')
 }
 
-/** RFC 3986 section 5.2.4, of the path alone. */
+/** Removes dot segments from the path alone (RFC 3986 section 5.2.4). */
 function withoutDots(rest: string): string {
   const query = rest.indexOf('?')
   const path = (query < 0 ? rest : rest.slice(0, query)) || '/'
@@ -179,7 +186,10 @@ function withQuery(target: string, { isGet, data, queries, upload }: CurlRequest
   return `${path || '/'}${name}${query === '' && added !== '' ? '?' : query}${separator}${added}`
 }
 
-/** The header lines that are written down or that options make, but for Content-Length and Content-Type of a body. */
+/**
+ * Lists the header lines that the command has or that its options make, except Content-Length and Content-Type of a
+ * body.
+ */
 function headersOf(request: CurlRequest, authority: string, urlUser: string | undefined): HeaderLine[] {
   const { bearer, user = urlUser, agent, range, referer, cookies, upload } = request
   const basic = user === undefined ? undefined : `Basic ${Buffer.from(user, 'latin1').toString('base64')}`
@@ -203,11 +213,11 @@ function headersOf(request: CurlRequest, authority: string, urlUser: string | un
   return [...host, ...written.filter((line, i) => !isSecondHost(line, i)), ...others]
 }
 
-/** Does a line of --header take the place of the one that curl would send? `Name:` does, too. */
+/** Returns whether a line of --header replaces the one that curl would send; `Name:` does, too. */
 const isWritten = ({ lines }: CurlRequest, name: string): boolean =>
   lines.some(line => new RegExp(`^${name}[:;]`, 'i').test(line))
 
-/** `Name;` is a header without a value; `Name:` and what is neither are not sent. */
+/** Parses a line of --header. `Name;` is a header without a value; `Name:` and any other text are not sent. */
 function parseLine(line: string): HeaderLine[] {
   const [, empty] = /^([^:;]*);$/.exec(line) ?? []
   if (empty !== undefined) return [[empty, '']]
@@ -216,14 +226,16 @@ function parseLine(line: string): HeaderLine[] {
   return isSent ? [[name, value]] : []
 }
 
-/** The type that curl gives to a body of --data. */
+/** Returns the type that curl gives to a body of --data. */
 function typeOf(request: CurlRequest): HeaderLine[] {
   const { data, isGet, isJson } = request
   if (isWritten(request, 'content-type') || ((data.length === 0 || isGet) && !isJson)) return []
   return [['Content-Type', isJson ? 'application/json' : 'application/x-www-form-urlencoded']]
 }
 
-/** Adds the Content-Length, which the program itself adds; drops pseudo-headers that browsers write among the others. */
+/**
+ * Adds the Content-Length, which the program itself adds; drops pseudo-headers that browsers write among the headers.
+ */
 export function withLength(headers: readonly HeaderLine[], body: Buffer | null): HeaderLine[] {
   const isHttp2 = lineValues(headers, 'authority').length > 0
   const kept = headers.filter(([name]) => !isHttp2 || !/^(?:authority|method|path|scheme)$/i.test(name))

@@ -26,21 +26,21 @@ export interface CurlRequest {
   isGlobOff?: boolean
 }
 
-/** A part of a body or a query; undefined where it stands in a file. */
+/** A part of a body or a query; undefined if it is in a file. */
 export interface CurlData {
   readonly text: string | undefined
   /** as curl before 7.77 writes it, if it writes it in another way */
   readonly before?: string
-  /** what stands between it and the part before */
+  /** the separator between it and the part before */
   readonly separator: '&' | ''
 }
 
 /** One option of curl. */
 interface CurlOption {
-  /** what it changes in the request; without it, it concerns the transfer alone */
+  /** changes the request; an option without this function concerns the transfer alone */
   readonly apply?: (request: CurlRequest, value: string) => void
   readonly takesValue: boolean
-  /** why what curl sends cannot be known */
+  /** the reason why nobody can know what curl sends */
   readonly refusal?: string
 }
 
@@ -141,14 +141,14 @@ const TRANSFER = [
   '# progress-bar|0 http1.0|1 tlsv1|2 sslv2|3 sslv3|4 ipv4|6 ipv6|J remote-header-name|L location|N buffer',
   'O remote-name|R remote-time|S show-error|Z parallel|a append|f fail|i include|j junk-session-cookies|k insecure',
   'p proxytunnel|q disable|s silent|v verbose|alpn|basic|ca-native|cert-status|clobber|compressed|create-dirs',
-  'disallow-username-in-url|doh-cert-status|doh-insecure|fail-early|fail-with-body|false-start|haproxy-protocol|http0.9',
-  'http1.1|http2|http2-prior-knowledge|http3|http3-only|ignore-content-length|keepalive|location-trusted|mptcp|npn',
-  'parallel-immediate|post301|post302|post303|progress-meter|proxy-anyauth|proxy-basic|proxy-ca-native|proxy-digest',
-  'proxy-http2|proxy-insecure|proxy-negotiate|proxy-ntlm|proxy-ssl-allow-beast|proxy-ssl-auto-client-cert|proxy-tlsv1',
-  'raw|remote-name-all|remove-on-error|retry-all-errors|retry-connrefused|sessionid|skip-existing|socks5-basic',
-  'socks5-gssapi|socks5-gssapi-nec|ssl|ssl-allow-beast|ssl-auto-client-cert|ssl-no-revoke|ssl-reqd',
-  'ssl-revoke-best-effort|styled-output|suppress-connect-headers|tcp-fastopen|tcp-nodelay|tls-earlydata|tlsv1.0|tlsv1.1',
-  'tlsv1.2|tlsv1.3|trace-ids|trace-time|xattr|V version|h help|M manual'
+  'disallow-username-in-url|doh-cert-status|doh-insecure|fail-early|fail-with-body|false-start|haproxy-protocol',
+  'http0.9|http1.1|http2|http2-prior-knowledge|http3|http3-only|ignore-content-length|keepalive|location-trusted',
+  'mptcp|npn|parallel-immediate|post301|post302|post303|progress-meter|proxy-anyauth|proxy-basic|proxy-ca-native',
+  'proxy-digest|proxy-http2|proxy-insecure|proxy-negotiate|proxy-ntlm|proxy-ssl-allow-beast',
+  'proxy-ssl-auto-client-cert|proxy-tlsv1|raw|remote-name-all|remove-on-error|retry-all-errors|retry-connrefused',
+  'sessionid|skip-existing|socks5-basic|socks5-gssapi|socks5-gssapi-nec|ssl|ssl-allow-beast|ssl-auto-client-cert',
+  'ssl-no-revoke|ssl-reqd|ssl-revoke-best-effort|styled-output|suppress-connect-headers|tcp-fastopen|tcp-nodelay',
+  'tls-earlydata|tlsv1.0|tlsv1.1|tlsv1.2|tlsv1.3|trace-ids|trace-time|xattr|V version|h help|M manual'
 ].join('|')
 
 /** The same with a value. */
@@ -212,7 +212,7 @@ export function readCurlArguments(args: readonly string[]): CurlRequest {
   return request
 }
 
-/** @param rest what follows, the next word last */
+/** Applies one option. @param rest the words that follow, the next one last */
 function apply(name: string, rest: string[], request: CurlRequest): void {
   const option = OPTIONS.get(name)
   if (option === undefined)
@@ -225,7 +225,7 @@ function apply(name: string, rest: string[], request: CurlRequest): void {
   option.apply?.(request, value)
 }
 
-/** A name from the file: what follows "=" may be a secret. */
+/** Shows a name from the file, without the text after "=", which may be a secret. */
 const shown = (name: string): string => (/^[!-~]{1,40}$/.test(name) ? name.replace(/=.*/, '=...') : 'an option')
 
 const fileOrText = (value: string): CurlData => ({
@@ -233,7 +233,7 @@ const fileOrText = (value: string): CurlData => ({
   separator: '&'
 })
 
-/** `content`, `=content`, `name=content`, or with a file `@file` and `name@file`; a name is taken as it is. */
+/** Encodes `content`, `=content`, `name=content`, or with a file `@file` and `name@file`; a name stays as it is. */
 function urlEncoded(value: string): CurlData {
   const equals = value.indexOf('=')
   if (equals < 0 && value.includes('@')) return { text: undefined, separator: '&' }

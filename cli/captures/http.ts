@@ -11,10 +11,10 @@ const NEXT_REQUEST = /^(?:[A-Z]{2,20} [/*h]\S* HTTP\/1\.[01]|:(?:method|path|aut
 
 /**
  * Parses HTTP/1.1 requests as they were captured from a connection, and HTTP/2 heads with their pseudo-headers. Line
- * ends may be CRLF or LF, the last one may be missing, and other text may follow a body. This is not an HTTP server:
- * what a server would refuse is kept as it is, so that the checks can say what is wrong with it.
+ * ends may be CRLF or LF, the last one may be missing, and other text may follow a body. This is not an HTTP server: a
+ * request that a server would refuse is kept as it is, so that the checks can say what is wrong with it.
  *
- * @param lostBody why the bodies may differ from those that were sent
+ * @param lostBody the reason why the bodies may differ from those sent
  */
 export function parseHttp(bytes: Buffer, lostBody?: string): Entry[] {
   const text = bytes.toString('latin1')

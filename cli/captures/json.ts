@@ -11,7 +11,7 @@ import {
 } from '../../src/tools/index.ts'
 import { type Entry, entryOf, MAX_ENTRIES, splitPseudoHeaders, splitUrl } from './capture.ts'
 
-/** None of the names that are asked for is on a prototype. */
+/** An object of JSON. None of the names that are read here is on a prototype. */
 type JsonObject = Readonly<Record<string, unknown>>
 
 const isObject = (value: unknown): value is JsonObject =>
@@ -24,12 +24,12 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 /**
  * Finds the requests in JSON by the shape of each value: a HAR, a fixture, a Lambda event, an export, or an array.
  *
- * @throws UsageError; any other error for a value of a wrong type, and RangeError for what is nested too deeply
+ * @throws UsageError; any other error for a value of a wrong type, and RangeError for JSON that is nested too deeply
  */
 export const parseJson = (values: readonly unknown[]): Entry[] =>
   values.flat(1).slice(0, MAX_ENTRIES).flatMap(entriesOf)
 
-/** An entry of a HAR has it under `request`, and log lines under `req` or `request`. */
+/** Finds requests: an entry of a HAR has one under `request`, log lines have one under `req` or `request`. */
 function entriesOf(value: unknown): Entry[] {
   const { req, request, startedDateTime, data, log } = objectOr(value)
   const time = Date.parse(String(startedDateTime))
@@ -150,7 +150,7 @@ export function parseFixture(value: JsonObject): Entry[] | undefined {
   })
 }
 
-/** Of a body that the fixture has the beginning of, only the length is known: it may be above the limit. */
+/** Says that a fixture has only the beginning of a body, unless the length alone decides: it may be above the limit. */
 function lostPart(body: VectorBody | null, maxBodyBytes: number = DEFAULTS.maxBodyBytes): string | undefined {
   if (body === null || !('length' in body) || body.length === undefined || body.length > maxBodyBytes) return undefined
   return `the fixture has only the beginning of the body, which had ${body.length} bytes`

@@ -1,4 +1,4 @@
-/** Takes the whole request, whatever the proxy can log. */
+/** Advice for every proxy, whatever it can log. */
 const TCPDUMP = 'tcpdump -A between it and the receiver has all of a request'
 
 /** Recognises the access logs of proxies by a line of each, and says what to record with that proxy instead. */

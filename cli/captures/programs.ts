@@ -41,7 +41,7 @@ export const PACKET = new RegExp(
 
 const REQUEST = /(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \S+ HTTP\/1\.[01]$/m
 
-/** Parses what `tcpdump -A` prints: each connection's packets in order, without the headers of IP and TCP. */
+/** Parses the output of `tcpdump -A`: each connection's packets in order, without the headers of IP and TCP. */
 export function parseTcpdump(text: string): Entry[] {
   const streams = new Map<string, string>()
   const [, ...parts] = text.split(PACKET)

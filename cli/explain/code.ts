@@ -12,7 +12,7 @@ export interface CodeExplanation {
   readonly meaning: string
   /** the first that fits a request is the likely one; filled with an example */
   readonly causes: readonly { readonly cause: string; readonly fix: string }[]
-  /** what else may be, or be done */
+  /** other possible causes and fixes */
   readonly also?: string
   /** the place in the documentation of this package */
   readonly page: string
@@ -22,7 +22,7 @@ const PAGE = 'docs/checks-and-codes.md'
 
 export const isCode = (word: string): word is Code => Object.hasOwn(CODES, word)
 
-/** A word that is neither a file nor a code, but near a code. */
+/** Reports a word that is neither a file nor a code, but near a code. */
 export function misspelledCode(word: string): UsageError | undefined {
   const meant = /^[\w-]+$/.test(word) ? nearest(word.replaceAll('_', '-'), Object.keys(CODES)) : undefined
   return meant === undefined
@@ -58,7 +58,7 @@ export function explanationOf(code: Code): CodeExplanation {
   }
 }
 
-/** The text without the marks of Markdown. */
+/** Removes the marks of Markdown. */
 const plain = (text: string): string =>
   text
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -70,7 +70,7 @@ const STATUS = {
   unavailable: 'unavailable: answered with 503, and the sender should try again'
 }
 
-/** The explanation for a person. */
+/** Writes the explanation for a person. */
 export function codeLines({ code, check, message, status, meaning, causes, also, page }: CodeExplanation): Line[] {
   const answer = code === 'body-too-large' ? 'rejected: answered with 413 where nothing else is wrong' : STATUS[status]
   return [

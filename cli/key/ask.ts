@@ -15,12 +15,17 @@ interface Query {
   readonly flags: number
 }
 
-/** The reply, or a code that says why there is none; with `EPRIVATE` nothing was sent, and `EBUDGET` is our own limit. */
+/**
+ * The reply, or the code of the reason why it is missing; with `EPRIVATE` nothing was sent, and `EBUDGET` is our own
+ * limit.
+ */
 export type Reply = Partial<DecodedPacket> & { readonly rcode?: string; readonly error?: string }
 
 export type Dns = ReturnType<typeof createDns>
 
-/** Milliseconds for one exchange: for the resolver and a name server that are both silent, over UDP and TCP, 10 s suffice. */
+/**
+ * Milliseconds for one exchange: 10 s suffice for a resolver and a name server that are both silent over UDP and TCP.
+ */
 const TIMEOUT = 1500
 
 /**
@@ -68,7 +73,7 @@ export function createDns(resolvers: readonly string[], asksPrivate: boolean, bu
   }
 
   return {
-    /** The reply of the first resolver that has one. */
+    /** Returns the reply of the first resolver that has one. */
     async resolve(type: RecordType, name: string, dnssec = CHECKING_DISABLED): Promise<Reply> {
       let reply: Reply = { error: 'ECONNREFUSED' }
       for (const server of resolvers) {
@@ -92,7 +97,10 @@ function parseServer(server: string): { readonly host: string; readonly port: nu
   return { host: v6 ?? v4 ?? server, port: Number(port ?? 53) }
 }
 
-/** A connected socket gets packets of that server only; one with another id is not the reply to this query. */
+/**
+ * Asks over UDP. A connected socket gets packets of that server only; one with another id is not the reply to this
+ * query.
+ */
 const overUdp: Transport = async (server, message, signal) => {
   const { host, port } = parseServer(server)
   const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4')
@@ -108,7 +116,7 @@ const overUdp: Transport = async (server, message, signal) => {
   }
 }
 
-/** RFC 1035 section 4.2.2: the length in two octets, then the message. */
+/** Asks over TCP: the length in two octets, then the message (RFC 1035 section 4.2.2). */
 const overTcp: Transport = async (server, message, signal) => {
   const socket = connect({ ...parseServer(server), signal })
   socket.write(Buffer.concat([Buffer.of(message.length >> 8, message.length & 0xff), message]))

@@ -80,7 +80,7 @@ function describeRecord(text: string, limits: KeyLimits): string {
   return looksLikeKeyRecord(text) ? describeFailure(parsed) : 'not a key record'
 }
 
-/** The report has these in lines of their own. */
+/** Facts that the report has in lines of their own. */
 const IN_REPORT: ReadonlySet<FactId> = new Set(['name', 'servers', 'record', 'correctedRecord'])
 
 function describeFailure(failure: Failed): string {

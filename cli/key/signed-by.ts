@@ -45,12 +45,12 @@ export function parseSigned({ request }: Entry, name: string): Result<SignedRequ
 /** A record, its strings joined, and who has it. Both come from outside: escape them. */
 export interface FoundRecord {
   readonly text: string
-  /** what a person knows it by: `record 1`, or whose it is */
+  /** its name for a person: `record 1`, or its owner */
   readonly label: string
 }
 
 /**
- * Says which record made the signature, and what that means, as printable ASCII. The rest comes from outside: escape
+ * The record that made the signature, and the meaning of that, as printable ASCII. The rest comes from outside: escape
  * it.
  */
 export interface RequestReport {

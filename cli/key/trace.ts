@@ -8,7 +8,7 @@ export interface ServerReport {
   readonly address: string
   /** of the zone as this server has it */
   readonly serial?: number | undefined
-  /** why there is no answer: a response code, or an error of `Reply` */
+  /** the reason for a missing answer: a response code, or an error of `Reply` */
   readonly error?: string | undefined
   /** there is no such name */
   readonly isAbsent?: boolean
@@ -71,7 +71,10 @@ export async function traceName(asked: Dns, name: string) {
   return { ...trace, isCut }
 }
 
-/** Begins at the nearest zone that the resolver knows; where the name servers fail, that is one above. */
+/**
+ * Traces one name, from the nearest zone that the resolver knows; if the name servers of a zone fail, from a zone
+ * above.
+ */
 async function traceHop(dns: Dns, name: string): Promise<Hop> {
   const labels = name.split('.')
   const zones = labels.map((_, i) => labels.slice(i).join('.')).slice(-MAX_LABELS)
@@ -84,7 +87,7 @@ async function traceHop(dns: Dns, name: string): Promise<Hop> {
 async function askZone(dns: Dns, name: string, records: readonly Answer[]): Promise<Hop> {
   const zone = zoneIn(records, name)
   const replies = new Map<string, Promise<Reply>>()
-  /** Nobody waits for the other address of a server: the lookup of one that is not there can take seconds. */
+  /** Asks as soon as this address is known, because the lookup of a missing one can take seconds. */
   const ask = async (server: string, type: 'A' | 'AAAA') => {
     const known = select(records, type, server)
     const found = known.length > 0 ? known : select((await dns.resolve(type, server)).answers, type)

@@ -35,7 +35,7 @@ export function conclude(responses: readonly Response[], attempt: Attempt): Conc
   return [exit, ...lines, ...aboutRefusedRepetitions(responses)]
 }
 
-/** What the repetitions show where none was accepted, and the first was. */
+/** Says what the repetitions show, when the first request was accepted and no repetition was. */
 function aboutRefusedRepetitions([first, ...repeated]: readonly Response[]): string[] {
   if (repeated.length === 0 || !isAccepted(first!)) return []
   const other = repeated.find(({ status }) => status !== 401)
@@ -46,7 +46,7 @@ function aboutRefusedRepetitions([first, ...repeated]: readonly Response[]): str
   ]
 }
 
-/** Of several requests, each with its own conclusion: every forgery, and the good one at the end. */
+/** Concludes from several requests, each with its own conclusion: every forgery, and the good one at the end. */
 export function concludeAll(conclusions: readonly (readonly [name: string | undefined, exit: number])[]): Conclusion {
   const worst = [EXIT.refused, EXIT.unknown, EXIT.ok].find(exit => conclusions.some(([, each]) => each === exit))!
   if (conclusions.length === 1) return [worst]

@@ -157,7 +157,7 @@ function sign({ url, path, taken, body }: Unsigned, key: SigningKey, flags: Flag
   })
   const isCaptured = flags.account === undefined && taken?.account !== undefined
   const request = {
-    // Node's client sends it so, and RFC 9421 signs its case.
+    // Node's client sends the method in capitals, and RFC 9421 signs its case.
     method: method.toUpperCase(),
     target: addPrefix(prefix, path),
     headers: { ...taken?.headers, ...Object.fromEntries((flags.header ?? []).map(parseHeader)) },
@@ -253,10 +253,10 @@ function receiverOf(file: string, { startPort }: Flags, url: URL, dnsAddress: st
 const atLoopback = (url: URL): string =>
   `write https://localhost${url.port && `:${url.port}`}${url.pathname} --host ${url.host}`
 
-/** One that observes may verify after it has answered, in milliseconds. */
+/** Milliseconds to wait for a receiver that observes: it may verify after its response. */
 const OBSERVER_TIMEOUT = 1000
 
-/** Whether the key was asked for; where the request was accepted without that, after a while. */
+/** Returns whether the key was asked for. Waits for the query when the request was accepted without one. */
 async function isAsked(dns: CountingDnsServer, keyId: string, responses: readonly Response[]): Promise<boolean> {
   const end = Date.now() + (responses.some(isAccepted) ? OBSERVER_TIMEOUT : 0)
   while (dns.queries(keyId) === 0 && Date.now() < end) await delay(20)

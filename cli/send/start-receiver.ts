@@ -22,7 +22,7 @@ const START_TIMEOUT = 10_000
 
 /** A receiver that runs. */
 export interface StartedReceiver {
-  /** ends it, and resolves when all that it has written is printed */
+  /** ends the receiver, and resolves when all of its output is printed */
   end(): Promise<void>
 }
 
@@ -67,10 +67,10 @@ export async function startReceiver(
   throw new UsageError(`${file} (--start) ${state}${compile}`)
 }
 
-/** How long the output of a receiver may stay open after its end: a process that it has started may hold it. */
+/** Limits how long the output of a receiver may stay open after its end: a process that it has started may hold it. */
 const OUTPUT_TIMEOUT = 1000
 
-/** Prints what the receiver writes, each line whole and with its name in front. Resolves when it has written the last. */
+/** Prints the output of the receiver, each line whole and with its name in front. Resolves after the last line. */
 async function printLines(child: ChildProcess, { print, note }: Pick<Io, 'print' | 'note'>): Promise<void> {
   const closed = [child.stdout!, child.stderr!].map((stream, i) => {
     const show = i === 0 ? print : note

@@ -13,14 +13,16 @@ const otherByte: Change = body => {
 
 const tenSecondsEarlier: Change = date => new Date(Date.parse(date) - 10_000).toUTCString()
 
-/** Near the end, which is base64 in both standards, but not the last: it stays canonical. */
+/**
+ * Changes a character near the end, which is base64 in both standards. The last one stays, so the base64 is canonical.
+ */
 const otherCharacter: Change = signature => signature.replace(/.(?=.{20}$)/, found => (found === 'A' ? 'B' : 'A'))
 
 export const FORGERY_NAMES = ['body', 'date', 'host', 'account', 'signature'] as const
 
 export type ForgeryName = (typeof FORGERY_NAMES)[number]
 
-/** What `--tamper` takes. */
+/** The words that `--tamper` takes. */
 export const TAMPERINGS = [...FORGERY_NAMES, 'all'] as const
 
 /**
@@ -34,7 +36,7 @@ const FORGERIES: Readonly<Record<ForgeryName, readonly [what: string, refusal: s
   signature: ['one character of the signature', 'signature-mismatch', otherCharacter]
 }
 
-/** The request with one signed part changed. */
+/** Returns the request with one signed part changed. */
 export function tamper(name: ForgeryName, request: SignedTestRequest, accountHeader: string) {
   const [what, refusal, change] = FORGERIES[name]
   const text = `tampered after signing: ${what}. A receiver that verifies refuses it, with ${refusal}.`
