@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What the users of each tarball install: build/bill-of-materials.sh FOLDER, where the tarballs are, writes NAME.cdx.json beside them.
+# Lists what the users of each tarball install: build/bill-of-materials.sh FOLDER writes NAME.cdx.json beside each
+# tarball in FOLDER.
 set -euo pipefail
 cd "$1"
 installed=$(mktemp -d)

@@ -72,7 +72,7 @@ export const outputOf = (format: 'esm' | 'cjs'): OutputOptions => ({
   plugins: [shorten]
 })
 
-/** Is it imported by this module, or by what that imports, before anything is run? */
+/** Returns whether it is imported by this module, directly or through others, before anything is run. */
 function isImported(id: string, by: string, getModuleInfo: GetModuleInfo): boolean {
   const found = new Set([by])
   for (const each of found) for (const next of getModuleInfo(each)!.importedIds) found.add(next)

@@ -1,4 +1,4 @@
-// Whether the three packages can be published for a tag: node build/release.mjs v1.2.3 owner/name
+// Checks whether the three packages can be published for a tag: node build/release.mjs v1.2.3 owner/name
 import { readFileSync } from 'node:fs'
 
 const [tag, repository] = process.argv.slice(2)
