@@ -29,7 +29,7 @@ export const answerWhenRead = (
 ): Promise<void> =>
   answerWhenDrained(res, answerOf(status, headers), { isLast, limits: isHurried ? undefined : DRAIN_LIMITS })
 
-/** Answers what Node.js could not parse as a request, and ends the connection. */
+/** Answers bytes that Node.js could not parse as a request, and ends the connection. */
 export function answerSocket(socket: Socket, status: number): void {
   const headers = Object.entries(emptyBodyHeaders(answerOf(status), true))
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`)

@@ -86,7 +86,7 @@ const PARTIAL_BODY = {
  * each signed header must be in one line and from the sender, no other header may pass for it, and the target must be
  * in the form that was signed.
  *
- * @param consumed in lower case: what the proxy sets for `authorize`, and perhaps not for the application
+ * @param consumed in lower case: the headers that the proxy sets for `authorize`, and perhaps not for the application
  */
 function unsafeOf(
   { target, headers }: Pick<ReceivedRequest, 'target'> & Readonly<{ headers: readonly HeaderLine[] }>,

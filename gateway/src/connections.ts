@@ -37,12 +37,15 @@ type GiveWay = () => void
  * all of them are as few as connections may be.
  *
  * When all connections are taken, a new one replaces another: one that has not sent a whole head, one that has not sent
- * the whole body of a request that was not verified, or one that is idle since its last answer. It is the oldest of
- * those that are most, so that an attacker who takes the places loses them, and not a few genuine ones beside.
+ * the whole body of a request that was not verified, or one that is idle since its last answer. It is the oldest of the
+ * largest of these groups, so that an attacker who has most of the connections loses them, and a few genuine senders do
+ * not.
  */
 export function trackConnections(server: Server, isTls: boolean, maxConnections: number) {
   const open = new Map<string, Socket>()
-  /** The peers of those that may be replaced, the oldest first. Of groups that are as large, the first comes first. */
+  /**
+   * The peers of the connections that may be replaced, the oldest first. Of groups of the same size the first is taken.
+   */
   const [unverified, idle, silent] = [new Set<string>(), new Set<string>(), new Set<string>()]
   const groups = [unverified, idle, silent]
   /** The key is the socket of the requests; with TLS it is not the socket of the connection. */
@@ -104,7 +107,7 @@ export function trackConnections(server: Server, isTls: boolean, maxConnections:
 
   return {
     lastAnswer,
-    /** Runs a request in its turn. What fails is printed, and ends the connection. */
+    /** Runs a request in its turn. An error is printed, and ends the connection. */
     run(res: ServerResponse, serve: (giveWay: GiveWay) => Promise<unknown>): Promise<void> {
       joinPieces(res.req)
       const over = inTurn(res, serve)
@@ -132,7 +135,7 @@ export function trackConnections(server: Server, isTls: boolean, maxConnections:
         else last.shouldKeepAlive = false
       }
     },
-    /** Destroys what is left. */
+    /** Destroys the connections that are left. */
     destroy(): void {
       for (const socket of open.values()) socket.destroy()
     }

@@ -30,9 +30,9 @@ export interface Exchange extends Omit<ReceivedRequest, 'headers' | 'body'>, Ups
   readonly bodyLength?: number | undefined
   /** the id that the proxy in front gave it (`--request-id`) */
   readonly requestId?: string | undefined
-  /** the code of why `authorize` refused it although it was verified */
+  /** the code of the reason why `authorize` refused a verified request */
   readonly refusal?: string
-  /** what is wrong and can be fixed, for the log; without any text of the sender */
+  /** a mistake that can be fixed, for the log; without any text of the sender */
   readonly finding?: string | undefined
   /** the status sent to the sender; 0 when the connection ended before */
   readonly status: number
@@ -82,7 +82,7 @@ export interface Malformed {
   /** 400, 408, 413, 417 or 431 */
   readonly status: number
   readonly upstream: 'malformed'
-  /** why, without any text of the sender: `target`, `HPE_INVALID_METHOD` */
+  /** the reason, without any text of the sender: `target`, `HPE_INVALID_METHOD` */
   readonly reason: string
   readonly finding?: string
 }

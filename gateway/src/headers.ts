@@ -56,7 +56,7 @@ const fold = (lower: string): string => lower.replace(/[^a-z0-9]/g, '-')
  * any name in PHP). The lines of two signed names are in the order in which they were signed: CGI may take one name for
  * the other, and the order of lines is not signed.
  *
- * @param consumed in lower case: what the proxy in front sets for this gateway
+ * @param consumed in lower case: the headers that the proxy in front sets for this gateway
  */
 export function requestHeaders(
   lines: readonly HeaderLine[],

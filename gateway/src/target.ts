@@ -22,8 +22,8 @@ export function whyNotForwardable(req: IncomingMessage): 'framing' | 'target' | 
 }
 
 /**
- * Tells whether every server sees the same end and the same body of a request: in HTTP/1.1 without a transfer coding or
- * with `chunked` alone, whose content is the body (any other coding would have to be undone); in HTTP/1.0 without a
+ * Returns whether every server sees the same end and the same body of a request: in HTTP/1.1 without a transfer coding
+ * or with `chunked` alone, whose content is the body (any other coding would have to be undone); in HTTP/1.0 without a
  * coding (RFC 9112 section 6.1).
  */
 export function hasCertainFraming({ httpVersion, headers }: IncomingMessage): boolean {

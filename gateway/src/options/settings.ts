@@ -31,7 +31,7 @@ export interface CommonSettings {
   readonly listen: Address
   /** as in the adapters; undefined: as the connection is */
   readonly https: boolean | 'x-forwarded-proto' | undefined
-  /** as in the adapters: what the proxy in front strips from the path */
+  /** as in the adapters: the part of the path that the proxy in front strips */
   readonly prefix: string | undefined
   /** without a replay store */
   readonly verifier: VerifierOptions
@@ -53,7 +53,7 @@ export interface GatewaySettings extends CommonSettings {
   /** the header with the id of a request for the log, in lower case */
   readonly requestId: string | undefined
   readonly observe: boolean
-  /** from 400 to 599: what a sender gets instead of 401 or 413; never while observing */
+  /** from 400 to 599: the status that a sender gets instead of 401 or 413; never while observing */
   readonly refusalStatus: number | undefined
   /** the token is required for an address that is not a loopback one */
   readonly admin: { address: Address; token: string | undefined; redact: boolean } | undefined
