@@ -20,7 +20,7 @@ export const demo: Command = {
   examples: ['npx signed-requests demo'],
   exits: {
     0: 'every verdict is as expected',
-    1: 'one is not',
+    1: 'a verdict is not as expected',
     2: 'a port could not be opened',
     64: 'a mistake on the command line'
   },

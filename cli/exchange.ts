@@ -63,7 +63,7 @@ function responseTo(request: ClientRequest): Promise<IncomingMessage> {
       })
     let interim = 0
     request.on('information', () => {
-      if (++interim > MAX_INTERIM) request.destroy(new Error('only interim answers (1xx), without end'))
+      if (++interim > MAX_INTERIM) request.destroy(new Error('only interim responses (1xx), without end'))
     })
     let problem = new Error('the connection ended without an answer')
     request.on('error', error => {
@@ -87,7 +87,7 @@ const NOT_TLS = 'it does not speak TLS as expected: is it http?'
 const WORDS: Readonly<Record<string, string>> = {
   ...ERRORS,
   EADDRINUSE: 'another program has this port',
-  HPE: 'what answers there is not HTTP/1: TLS perhaps, which needs https in the URL',
+  HPE: 'that port does not speak HTTP/1: perhaps TLS, which needs https in the URL',
   EPROTO: NOT_TLS,
   ERR_SSL: NOT_TLS
 }

@@ -35,7 +35,7 @@ export const probe: Command<typeof FLAGS> = {
   exits: {
     0: 'a receiver with this library refuses all of them',
     1: 'something else answers',
-    2: 'it cannot be reached, or its certificate is not valid',
+    2: 'the receiver cannot be reached, or its certificate is not valid',
     64: 'a mistake on the command line'
   },
   run

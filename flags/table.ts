@@ -48,7 +48,7 @@ const VERIFIER_FLAGS = {
     flag: FLAG_NAMES.accountPrefix,
     kind: 'text',
     value: 'TEXT',
-    about: 'the text before the account id in it',
+    about: 'the text before the account id in the account header',
     fallback: DEFAULTS.accountPrefix
   },
   requireHttps: HTTPS,
@@ -98,14 +98,14 @@ const VERIFIER_FLAGS = {
     flag: FLAG_NAMES.maxBodyBytes,
     kind: 'number',
     value: 'BYTES',
-    about: 'the largest body',
+    about: 'the largest body to accept',
     fallback: DEFAULTS.maxBodyBytes
   },
   bodyTimeout: {
     flag: FLAG_NAMES.bodyTimeout,
     kind: 'number',
     value: 'MS',
-    about: 'from the first byte of a body to its last',
+    about: 'how long a body may take, from its first byte to its last',
     fallback: DEFAULTS.bodyTimeout
   },
   lookupTimeout: {

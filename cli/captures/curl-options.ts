@@ -117,9 +117,9 @@ const SWITCHES: Readonly<Record<string, (request: CurlRequest) => void>> = {
 
 const FORM = 'its boundary is made up by curl: capture the request where it arrives'
 const FILE = 'what it adds stands in a file: write it down'
-const AUTHENTICATION = 'curl makes up what it sends for it: save what curl -v prints'
+const AUTHENTICATION = 'curl makes up what it sends for it: save the output of curl -v'
 const SEVERAL = 'it begins another request: save each command in a file of its own'
-const COMPUTED = 'what curl sends for it is not in the command: save what curl -v prints'
+const COMPUTED = 'the command does not show what curl sends for it: save the output of curl -v'
 
 /** Options that change the request in a way that the command does not show; each with whether it takes a value. */
 const REFUSED: readonly (readonly [names: string, takesValue: boolean, refusal: string])[] = [
@@ -217,7 +217,7 @@ function apply(name: string, rest: string[], request: CurlRequest): void {
   const option = OPTIONS.get(name)
   if (option === undefined)
     throw new UsageError(
-      `${shown(name)} of curl is not read here, and may change the request: save what curl -v prints`
+      `${shown(name)} of curl is not read here, and may change the request: save the output of curl -v`
     )
   if (option.refusal !== undefined) throw new UsageError(`${shown(name)} of curl cannot be read: ${option.refusal}`)
   const value = option.takesValue ? rest.pop() : ''

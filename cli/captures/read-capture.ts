@@ -32,7 +32,7 @@ const PCAP = /^(?:\xd4\xc3\xb2\xa1|\xa1\xb2\xc3\xd4|\n\r\r\n)/
 /** Recognises files that people have instead of a capture, and says what to capture. */
 const NOT_CAPTURES: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [/^\s*$/, 'the file is empty'],
-  [PCAP, 'this is a pcap file: save what tcpdump -A -r FILE prints'],
+  [PCAP, 'this is a pcap file: save the output of tcpdump -A -r FILE'],
   [/^(?:\S+ )?=> Send header, /m, 'this is the output of curl --trace: capture with curl -v instead'],
   [/^\s*(?:0x)?[0-9a-f]{4,8}:?[ \t]+(?:[0-9a-f]{2} ?){4}/im, 'this is a hex dump: use tcpdump -A'],
   [/^\s*(?:<ref \*\d+> )?(?:IncomingMessage|Request|HonoRequest|Object)\b.*\{/, LOGGED],
@@ -44,7 +44,7 @@ const NOT_CAPTURES: readonly (readonly [pattern: RegExp, advice: string])[] = [
   // Lines of curl -v have > in front.
   [/^(?!.{0,40}> )\S[^\n]*\s[A-Z]{3,7} \/\S* HTTP\/1\.[01]\r?\n\S[^\n]*\s[\w-]+: /m, MARKED],
   ...ACCESS_LOGS,
-  [/^\s*(?:\$ )?https?\s+\S/, 'this is an HTTPie command: save what http --print=HB --pretty=none prints']
+  [/^\s*(?:\$ )?https?\s+\S/, 'this is an HTTPie command: save the output of http --print=HB --pretty=none']
 ]
 
 /**

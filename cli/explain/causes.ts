@@ -86,14 +86,14 @@ const WRAPPED: ConditionalCause<'request-malformed'> = {
   cause: ({ shown: { name = '' } }) =>
     `a line of the capture was wrapped when it was copied (${name} is not the name of a header), or it is a broken ` +
     'sender, or an attack',
-  fix: 'Save the capture to a file; what a terminal shows has other lines.'
+  fix: 'Save the capture to a file: a terminal shows other lines.'
 }
 
 /** Explains a missing body: the program that made the capture may have left it out, or have read it before. */
 const BODYLESS: ConditionalCause<'digest-mismatch'> = {
   when: ({ evidence }) => evidence.bodyLength === 0,
   cause:
-    'the capture has no body, and the request had one when it was signed: what captured it left it out or dropped it',
+    'the capture has no body, and the request had one when it was signed: the program that captured it left it out or dropped it',
   fix: 'Capture the body too, as it is received; if the capture is right, something in front of it dropped the body.'
 }
 

@@ -47,8 +47,8 @@ export const key: Command<typeof FLAGS> = {
   exits: {
     0: "the receiver's DNS server has a key that can be used, for each NAME; with --request, one of the keys signed it",
     1:
-      "there is none, the zone's signatures do not validate, or its aliases go in a circle; with --request, none of " +
-      'the keys signed it',
+      "there is no such key, the zone's signatures do not validate, or its aliases form a loop; with --request, none " +
+      'of the keys signed it',
     2: 'nobody could be asked; with --request, undecided',
     64: 'a mistake on the command line'
   },

@@ -105,8 +105,8 @@ const RECEIVER = {
     kind: 'text',
     value: 'FILE',
     about:
-      'start this receiver first (its DNS is that of --serve-dns), and end it after; its variable PORT is the port ' +
-      'of the URL'
+      'start this receiver first, and end it afterwards; it asks the DNS server of --serve-dns, and its variable PORT ' +
+      'is the port of the URL'
   },
   startPort: {
     flag: 'start-port',
@@ -126,7 +126,7 @@ const RECEIVER = {
   printRecord: {
     flag: 'print-record',
     kind: 'switch',
-    about: 'print the key record, as without --serve-dns'
+    about: 'print the key record, as is done without --serve-dns'
   },
   allowSelfSigned: ALLOW_SELF_SIGNED
 } as const

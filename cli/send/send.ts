@@ -50,10 +50,12 @@ export const send: Command<typeof FLAGS> = {
   ],
   exits: {
     0:
-      'the response is 2xx; with --repeat, the first is and no repetition is; with --tamper, the forgery was refused; ' +
-      'with --tamper all, each was, and the good request was accepted',
-    1: 'any other response; with --repeat, a repetition was accepted; with --tamper, a forgery was',
-    2: 'there is no response, or it is 503; or it is 2xx, and nobody asked the DNS server of --serve-dns for the key',
+      'the response is 2xx; with --repeat, only the first response is 2xx; with --tamper, the forgery was refused; ' +
+      'with --tamper all, each forgery was refused and the good request was accepted',
+    1: 'any other response; with --repeat, a repetition was accepted; with --tamper, a forgery was accepted',
+    2:
+      'no response, or a 503; or the response is 2xx, although nobody asked the DNS server of --serve-dns for the ' +
+      'key',
     64: 'a mistake on the command line, or a capture that cannot be sent'
   },
   run

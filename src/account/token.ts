@@ -49,7 +49,7 @@ async function exchange(settings: AccountSettings): Promise<Token> {
   })
   const value = parseToken(text, settings.accessToken)
   if (value === undefined)
-    throw responseError('authorization server', 'it is no token as text, JSON string or JSON object')
+    throw responseError('authorization server', 'it is not a token as text, a JSON string or a JSON object')
   return { value, obtainedAt, renewAt: renewalTime(value, obtainedAt) }
 }
 

@@ -31,7 +31,7 @@ const RECORD_CODES = {
   ],
   'key-version-unsupported': ['v= of the record is not DKIM1', 'publish the record with v=DKIM1'],
   'key-type-mismatch': [
-    'k= of the record is not the type of its key, or no type that can be used',
+    'k= of the record is not the type of its key, or not a usable type',
     'publish an RSA key with k=rsa, or an Ed25519 key with k=ed25519'
   ],
   'key-hash-not-allowed': [

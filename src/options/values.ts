@@ -113,7 +113,7 @@ export function validateAccounts(
     // A number is an id without its quotes.
     const example = Number.isSafeInteger(id) ? id : '1234'
     if (typeof id !== 'string' || id === '') throw wrong(`an account id is a non-empty string, such as "${example}"`)
-    if (id.includes(',')) throw wrong('a comma is in no account id, so write each id by itself')
+    if (id.includes(',')) throw wrong('an account id has no comma, so write each id by itself')
     if (id.trim() !== id) throw wrong(`it has white space at an end, so write ${describe(id.trim())}`)
     if (typeof prefix.value === 'string' && prefix.value !== '' && id.startsWith(prefix.value)) {
       const alone = describe(id.slice(prefix.value.length))
@@ -199,5 +199,5 @@ export interface RequestRecorder {
 
 export function validateRecorder(recorder: unknown, option: string): RequestRecorder | undefined {
   const isRecorder = typeof (recorder as Partial<RequestRecorder> | null | undefined)?.record === 'function'
-  return expected(recorder, isRecorder || recorder === undefined, option, 'pass what createRecorder() returns')
+  return expected(recorder, isRecorder || recorder === undefined, option, 'pass the result of createRecorder()')
 }

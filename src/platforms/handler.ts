@@ -10,7 +10,7 @@ import { type Refusal, refusalOf } from './refusal.ts'
 export function validateHandler(from: string, verify: unknown, handle: unknown, hooks: object): void {
   if (typeof verify !== 'function' || typeof (verify as Partial<Verify>).release !== 'function')
     throw new TypeError(
-      `${from}() got ${kindOf(verify)} for its verifier: pass what createVerifier() returned, not a wrapper`
+      `${from}() got ${kindOf(verify)} for its verifier: pass the result of createVerifier(), not a wrapper`
     )
   validateFunction(handle, 'the handler', '(verified, ...) => answer')
   for (const [name, hook] of Object.entries(hooks))

@@ -59,7 +59,7 @@ export function redisReplayStore(
     const milliseconds = `${Math.ceil(ttlSeconds * 1000)}`
     const reply = await evaluate(script, prefix + id, token, milliseconds).catch(failWithCode)
     if (reply === token || reply === '') return reply === token
-    throw new Error('Redis replied with neither the token nor nothing: the call is not certain')
+    throw new Error('Redis replied with neither the token nor nil: the result of the call is unknown')
   }
   return {
     name: 'Redis',

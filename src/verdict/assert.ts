@@ -18,6 +18,6 @@ export function assertVerdict(of: string, verdict: unknown): asserts verdict is 
     )
   }
   throw new TypeError(
-    `${of}() got ${kindOf(verdict)} and takes a verdict: pass what verify(request) resolves to, unchanged`
+    `${of}() got ${kindOf(verdict)} and takes a verdict: pass the verdict of verify(request), unchanged`
   )
 }

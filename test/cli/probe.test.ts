@@ -121,7 +121,7 @@ describe('an odd answer', () => {
   test('only interim answers are none', async () => {
     const url = await say('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(200), 'HTTP/1.1 102 Processing\r\n\r\n')
     const { code, text } = await probe(url)
-    expect([code, text]).toEqual([2, expect.stringContaining('only interim answers (1xx), without end')])
+    expect([code, text]).toEqual([2, expect.stringContaining('only interim responses (1xx), without end')])
   })
 
   test('interim answers before the answer are passed over', async () => {
@@ -148,7 +148,7 @@ describe('not reached', () => {
     [
       'not HTTP',
       async () => `http://127.0.0.1:${await listenHere(greet())}`,
-      /not HTTP\/1: TLS perhaps, which needs https/
+      /does not speak HTTP\/1: perhaps TLS, which needs https/
     ],
     ['not TLS', async () => (await serve(receive)).replace('http:', 'https:'), NO_TLS],
     ['nothing listens', async () => 'http://127.0.0.1:9', NOBODY],

@@ -21,7 +21,7 @@ const COMMON = {
     flag: 'listen',
     kind: 'text',
     value: 'IP:PORT',
-    about: 'where to listen',
+    about: 'the address to listen on',
     preset: '127.0.0.1:8080',
     ...address
   },
@@ -89,7 +89,7 @@ export const GATEWAY = {
     flag: 'upstream',
     kind: 'text',
     value: 'URL',
-    about: 'where verified requests go, such as http://127.0.0.1:9000',
+    about: 'the application that gets verified requests, such as http://127.0.0.1:9000',
     ...REQUIRED
   },
   ...COMMON,
@@ -117,7 +117,7 @@ export const GATEWAY = {
     kind: 'text',
     value: 'WHERE',
     choices: ['memory', 'none'],
-    about: 'where requests are remembered, so that a repetition is refused: memory, or none',
+    about: 'memory, to remember requests and refuse repetitions, or none',
     preset: 'memory'
   },
   ...STORES,

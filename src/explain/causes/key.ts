@@ -37,7 +37,7 @@ const askAgain: Sentence<'key-not-found'> = ({ evidence }) =>
 
 /** Explains the error of a lookup. DNS over HTTPS, too, says ECONNREFUSED for any failure of the connection. */
 const lookupError = (error: string): string =>
-  error === 'ECONNREFUSED' ? `${error}, it is not reached` : inWords(error)
+  error === 'ECONNREFUSED' ? `${error}, it cannot be reached` : inWords(error)
 
 /** Causes in DNS, or on the way to it. */
 const UNREACHED: Causes<'key-lookup-failed' | 'key-lookup-timeout'> = [

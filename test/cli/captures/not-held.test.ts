@@ -141,7 +141,7 @@ describe('what is not a capture', () => {
     ['curl --trace', `${TRACE}0000: 50 4f 53 54 20 2f 68 6f 6f 6b POST /hook HTTP/\n`, 'capture with curl -v instead'],
     ['an HTTPie command', 'http POST receiver.example/hook id:=1\n', 'HTTPie'],
     ['nothing', '', 'the file is empty; what is read: '],
-    ['a pcap file', Buffer.from('d4c3b2a102000400', 'hex'), 'this is a pcap file: save what tcpdump -A'],
+    ['a pcap file', Buffer.from('d4c3b2a102000400', 'hex'), 'this is a pcap file: save the output of tcpdump -A'],
     ['a pcap file with a head', Buffer.from(`\xd4\xc3\xb2\xa1..\n${head()}`, 'latin1'), 'this is a pcap file'],
     ['a comma too many', '{\n  "method": "POST",\n  "url": "/",\n}\n', 'line 3 has a comma before a closing bracket'],
     ['JSON that is cut off', '{\n  "method": "POST"', 'line 2 is wrong; is the file cut off?'],

@@ -150,9 +150,9 @@ for (const take of [httpStatus, explain, assertVerified, logRecord]) {
   mistake(
     `${name} with another object`,
     given({ status: 200 }),
-    'an object … takes a verdict … what verify(request) resolves to'
+    'an object … takes a verdict … the verdict of verify(request)'
   )
-  mistake(`${name} with nothing`, given(undefined), 'undefined … takes a verdict … what verify(request) resolves to')
+  mistake(`${name} with nothing`, given(undefined), 'undefined … takes a verdict … the verdict of verify(request)')
 }
 
 mistake('a DNS server with a name', () => dnsTxtLookup({ servers: ['dns.example'] }), 'IP addresses … "127.0.0.1:5353"')

@@ -145,7 +145,7 @@ describe.each(HANDLERS)('$make.name', ({ make, ask, more, failure }) => {
   })
 
   test('rejects a verifier that is not one, and a missing handler', () => {
-    expect(() => make(() => {}, vi.fn())).toThrow('pass what createVerifier() returned')
+    expect(() => make(() => {}, vi.fn())).toThrow('pass the result of createVerifier()')
     expect(() => make(verify, undefined)).toThrow('the handler is undefined: pass a function')
   })
 })

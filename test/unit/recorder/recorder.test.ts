@@ -111,7 +111,7 @@ test.each<[object, string]>([
 
 test.each([{}, 'recorder', createRecorder])('createVerifier throws a TypeError for a recorder that is %s', recorder => {
   expect(() => createVerifier({ ...service.options, recorder: recorder as never })).toThrow(
-    /^recorder is .*: pass what createRecorder\(\) returns$/
+    /^recorder is .*: pass the result of createRecorder\(\)$/
   )
 })
 

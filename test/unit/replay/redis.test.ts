@@ -46,7 +46,7 @@ test.each([[undefined], [null], [1], ['OK'], ['QUEUED'], [Buffer.from('token')],
   'rejects when a script is answered with %s',
   async reply => {
     const store = redisReplayStore({ status: 'ready', eval: async () => reply })
-    await expect(store.claim('id', 'token', 60)).rejects.toThrow('neither the token nor nothing')
-    await expect(store.release('id', 'token', 60)).rejects.toThrow('neither the token nor nothing')
+    await expect(store.claim('id', 'token', 60)).rejects.toThrow('neither the token nor nil')
+    await expect(store.release('id', 'token', 60)).rejects.toThrow('neither the token nor nil')
   }
 )

@@ -27,7 +27,7 @@ test.each<[string, unknown]>([
   ['checks that are null', { ...rejected, checks: null }],
   ['checks that are text', { ...rejected, checks: 'all' }]
 ])('rejects %s', (_, verdict) => {
-  const text = /^explain\(\) got .+ and takes a verdict: pass what verify\(request\) resolves to, unchanged$/
+  const text = /^explain\(\) got .+ and takes a verdict: pass the verdict of verify\(request\), unchanged$/
   const error = { name: 'TypeError', message: expect.stringMatching(text) }
   expect(() => assertVerdict('explain', verdict)).toThrow(expect.objectContaining(error))
 })
