@@ -2,11 +2,10 @@ import { createServer, type IncomingMessage, type ServerOptions, type ServerResp
 import { createServer as createHttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createVerifier, dnsTxtLookup } from 'signed-requests'
+import { createVerifier } from 'signed-requests'
 import type { Admin } from './admin/admin.ts'
 import { answer, answerSocket } from './answer.ts'
 import { listen, trackConnections } from './connections.ts'
-import { keepAnswers } from './dns-answers.ts'
 import type { Exchange, Malformed } from './exchange.ts'
 import { createUpstream } from './forward.ts'
 import type { GatewaySettings } from './options/settings.ts'
@@ -37,8 +36,6 @@ export async function startGateway(
   onOver: (exchange: Exchange | Malformed) => void = () => {}
 ) {
   const { tls, verifier, observe } = settings
-  const dns = new Map<string, string[][]>()
-  const lookupTxt = verifier.lookupTxt ?? dnsTxtLookup()
   const seenAccounts = new Set<string>()
   const { accounts } = verifier
   let isReady = false
@@ -48,18 +45,19 @@ export async function startGateway(
   const { store, close: closeStore } = observe
     ? { store: NO_CLAIMS, close: async () => {} }
     : await connectReplayStore(settings.replay)
+  const recent = settings.admin && (await import('./admin/recent.ts')).createRecent(settings.admin.redact, verifier)
   const verify = createVerifier({
     ...verifier,
     ...(typeof accounts === 'function' && { accounts: noteAccounts(accounts, seenAccounts) }),
-    lookupTxt: settings.admin === undefined ? lookupTxt : keepAnswers(lookupTxt, dns),
-    ...(store && { replayStore: store })
+    ...(store && { replayStore: store }),
+    ...(recent && { recorder: recent })
   })
   const upstream = createUpstream(settings.upstream, settings.upstreamTimeout)
   const serve = createServe(settings, verify, upstream)
 
   const end = (exchange: Exchange | Malformed) => {
-    admin?.record(exchange)
     onOver(exchange)
+    admin?.record(exchange)
   }
   const listener = (req: IncomingMessage, res: ServerResponse) =>
     void connections.run(res, async giveWay => end(await serve(req, res, giveWay)))
@@ -86,10 +84,10 @@ export async function startGateway(
   let address: string
   try {
     address = await listen(server, settings.listen)
-    if (settings.admin !== undefined) {
+    if (settings.admin !== undefined && recent !== undefined) {
       const { startAdmin } = await import('./admin/admin.ts')
       const origin = `${tls ? 'https' : 'http'}://${address}`
-      const live = { origin, dns, seenAccounts, isReady: () => isReady }
+      const live = { origin, recent, seenAccounts, isReady: () => isReady }
       admin = await startAdmin({ ...settings, ...settings.admin, ...live })
     }
   } catch (error) {

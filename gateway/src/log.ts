@@ -21,8 +21,13 @@ export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): 
   }
   const { requestId, upstreamError, finding = findingOf(verdict) } = exchange
   const ms = Math.round(exchange.duration)
-  const { refusal } = exchange
-  const record = { ...logRecord(verdict), ...(refusal && { codes: [refusal], code: refusal }) }
+  const { refusal, bodyLength } = exchange
+  const record = {
+    ...logRecord(verdict),
+    // A large body is dropped as soon as the application has it.
+    ...(verdict.status === 'verified' && bodyLength !== undefined && { bodyLength }),
+    ...(refusal && { codes: [refusal], code: refusal })
+  }
   if (form === 'json')
     return JSON.stringify({ time, requestId, finding, ...record, httpStatus, upstream, upstreamError, ms })
   const verdictWords = [record.status, ...mainCodes(verdict), refusal, originOf(verdict)]

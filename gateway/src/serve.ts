@@ -19,7 +19,7 @@ import { releaseClaim } from './release-claim.ts'
 import { ANY_ACCOUNT, accountFlags } from './seen-accounts.ts'
 import { asSigned, whyNotForwardable } from './target.ts'
 
-/** Limits how much of a refused body is kept for the page. */
+/** Limits how much of a verified body is kept for the page. */
 const MAX_COPIED = 64 * 1024
 
 /**
@@ -36,7 +36,7 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
   const boundedVerify = createBoundedVerify(verify, settings)
   const maxBody = verifier.maxBodyBytes ?? DEFAULTS.maxBodyBytes
   const copied = admin === undefined || admin.redact ? 0 : MAX_COPIED
-  const keep = observe ? maxBody : copied
+  const keep = observe ? maxBody : 0
   const proxy = { https: settings.https, prefix }
   const consumed = new Set(Object.values(proxy).filter(what => typeof what === 'string'))
 

@@ -29,6 +29,11 @@ test('text explains a refusal in printable ASCII, and a verified request is one 
   expect(await of(signed, 'text')).toBe('1970-01-01T00:00:00.000Z 401 verified not-asked 2 ms id-1')
 })
 
+test('a body that was dropped when the application had it is logged with its length', async () => {
+  const exchange = await exchangeOf(service.sign({ body: '{"id":1}' }), { bodyLength: 20_000, body: undefined })
+  expect(JSON.parse(logText(exchange, 'json'))).toMatchObject({ status: 'verified', bodyLength: 20_000 })
+})
+
 test('names the flag of this command line in a fix', async () => {
   const elsewhere = service.sign({ target: '/', host: 'elsewhere.example' })
   const text = await of(elsewhere, 'text')

@@ -81,8 +81,9 @@ export type { TxtAnswer } from '../key/types.ts'
 export { SCHEME_ALGORITHMS } from '../signature/algorithms.ts'
 export type { SchemeRules } from '../standards/scheme.ts'
 
-// The gateway's page keeps requests as a recorder does.
+// The gateway's page keeps each request with a recorder, on the shelf of a recorder.
 
+export type { RefusedRequest } from '../recorder/recorder.ts'
 export { createShelf } from '../recorder/shelf.ts'
 
 // `account --field` selects a field of an answer, which is not trusted.

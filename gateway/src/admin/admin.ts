@@ -7,13 +7,13 @@ import type { GatewaySettings } from '../options/settings.ts'
 import { loadPage } from '../page-files.ts'
 import { refusalOf } from './access.ts'
 import { createMetrics } from './metrics.ts'
-import { createEventStreams, createRecent } from './recent.ts'
+import { createEventStreams, type Recent } from './recent.ts'
 import { accountFact, type SetupSettings, setupOf } from './setup.ts'
 import { detailOf, type Outcome, outcomeOf } from './view.ts'
 
 export interface AdminSettings extends SetupSettings, NonNullable<GatewaySettings['admin']> {
-  /** the last records in DNS, by name */
-  dns: ReadonlyMap<string, string[][]>
+  /** the requests that the page shows; the verifier records the refused ones there */
+  recent: Recent
   /** accounts of requests whose signature has verified, where each is accepted */
   seenAccounts: ReadonlySet<string>
   /** false while the gateway ends and running requests finish */
@@ -39,10 +39,9 @@ const HEADERS = {
  * @throws (rejects) when the address cannot be listened on
  */
 export async function startAdmin(settings: AdminSettings) {
-  const { address, token, redact, verifier } = settings
+  const { address, token, redact, verifier, recent } = settings
   const files = loadPage()
   const metrics = createMetrics()
-  const recent = createRecent(redact, verifier.serviceDomain, settings.dns, verifier.accountHeader)
   const counts: Record<Outcome | 'elsewhere', number> = {
     verified: 0,
     refused: 0,

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createShelf } from '../../../src/tools/index.ts'
-import { type Exchange, type HeaderLine, isUnderDomain, otherDomainOf } from '../exchange.ts'
-import { claimedSignature } from './signing.ts'
+import type { Verdict, VerifierOptions } from 'signed-requests'
+import { createRecorder } from 'signed-requests/recorder'
+import { captureFixture } from 'signed-requests/testing'
+import { createShelf, type RefusedRequest } from '../../../src/tools/index.ts'
+import { type Exchange, isUnderDomain } from '../exchange.ts'
 import { type KeptExchange, rowOf } from './view.ts'
 
 const MAX_KEPT = 200
@@ -9,42 +11,67 @@ const MAX_KEPT = 200
 /** Bytes of a body that are kept. */
 const MAX_BODY = 64 * 1024
 
+/** A refused request, which nobody sees before it is over. */
+interface Item extends Pick<KeptExchange, 'fixture'> {
+  readonly isSigned: boolean
+  readonly verdict: Verdict
+  kept?: KeptExchange
+}
+
+export type Recent = ReturnType<typeof createRecent>
+
 /**
- * The last 200 requests of each list, in memory only: nothing unsigned can push a signed one out.
+ * Keeps the last 200 requests that were not verified, half of them for those that are signed under the domain, and the
+ * last 200 that were verified: neither scanners nor genuine requests push out a signed one that was refused. In memory
+ * only. The verifier records each refused request here before it is answered, and `keep` adds how that ended.
  *
  * @param redact keep no body at all
- * @param accountHeader the one that carries the account
  */
-export function createRecent(
-  redact: boolean,
-  domain: string,
-  dns: ReadonlyMap<string, string[][]>,
-  accountHeader = 'X-Service-ID'
-) {
-  const isAccount = ([name]: HeaderLine) => name.toLowerCase() === accountHeader.toLowerCase()
-  const lists = { signed: createShelf<KeptExchange>(MAX_KEPT), other: createShelf<KeptExchange>(MAX_KEPT) }
-  const all = () => [...lists.signed.newestFirst(), ...lists.other.newestFirst()]
+export function createRecent(redact: boolean, options: VerifierOptions) {
+  const maxBodyBytes = redact ? 0 : MAX_BODY
+  const refused = createShelf<Item>(MAX_KEPT)
+  const verified = createShelf<KeptExchange & { readonly isSigned: true }>(MAX_KEPT)
+  /** the items on the shelf of refused ones */
+  const items = new Map<Verdict, Item>()
+  const all = (): KeptExchange[] => [
+    ...refused.newestFirst().flatMap(({ kept }) => (kept === undefined ? [] : [kept])),
+    ...verified.newestFirst()
+  ]
   let number = Date.now() * 1000
+
+  function keepVerified(exchange: Exchange): void {
+    const { verdict, bodyLength } = exchange
+    // A copy: a view would keep all of the buffer behind it.
+    const body = new Uint8Array(exchange.body?.subarray(0, maxBodyBytes) ?? [])
+    // Emptied in place: a copy of the verdict would not know what DNS answered.
+    if (verdict.status === 'verified') verdict.body = new Uint8Array()
+    const fixture = () => {
+      const document = captureFixture({ ...exchange, body: null }, verdict, { options, redact, body })
+      const captured = document.vectors[0]!.request.body
+      if (captured !== null && bodyLength !== body.length) Object.assign(captured, { length: bodyLength })
+      return document
+    }
+    verified.add({ ...exchange, body, number, fixture, isSigned: true })
+  }
+
   return {
+    /** Keeps a request that was not verified, with what was read of its body. */
+    record(given: object): void {
+      const { verdict } = given as RefusedRequest
+      const recorder = createRecorder({ keep: 1, maxBodyBytes, redact })
+      recorder.record(given)
+      const item = { isSigned: isUnderDomain(verdict), verdict, fixture: () => recorder.fixtures()[0]! }
+      items.set(verdict, item)
+      const surplus = refused.add(item)
+      if (surplus !== undefined) items.delete(surplus.verdict)
+    },
+    /** Adds how a request ended. A flood may have pushed it out meanwhile. */
     keep(exchange: Exchange): void {
       number += 1
-      const { verdict, body, bodyLength = body?.length } = exchange
-      const isSigned = isUnderDomain(verdict) || otherDomainOf(verdict) !== undefined
-      const list = isSigned ? 'signed' : 'other'
-      const { keyId = '' } = claimedSignature(exchange, domain) ?? {}
-      const answer = dns.get(keyId)
-      lists[list].add({
-        ...exchange,
-        number,
-        list,
-        isSigned,
-        bodyLength,
-        claimedAccount: exchange.headers.find(isAccount)?.[1] ?? '',
-        dns: answer && { [keyId]: answer },
-        verdict: verdict.status === 'verified' ? { ...verdict, body: new Uint8Array() } : verdict,
-        // A copy: a view would keep all of the buffer behind it.
-        body: redact ? undefined : body && new Uint8Array(body.subarray(0, MAX_BODY))
-      })
+      const { verdict } = exchange
+      const item = items.get(verdict)
+      if (verdict.status === 'verified') keepVerified(exchange)
+      else if (item !== undefined) item.kept = { ...exchange, body: undefined, number, fixture: item.fixture }
     },
     /** Returns the requests with a higher number, the oldest first. */
     after: (than: number): readonly KeptExchange[] =>
@@ -67,7 +94,7 @@ const MAX_STREAMS = 20
  * @param setup what a page is told first
  * @param news what every batch says in addition to its rows
  */
-export function createEventStreams(recent: ReturnType<typeof createRecent>, setup: object, news: () => object) {
+export function createEventStreams(recent: Recent, setup: object, news: () => object) {
   let open = 0
   return (req: IncomingMessage, res: ServerResponse): void => {
     if (open >= MAX_STREAMS) {

@@ -1,40 +1,35 @@
 import { isUtf8 } from 'node:buffer'
-import { diagnose, type VerifierOptions } from 'signed-requests'
-import { captureFixture } from 'signed-requests/testing'
-import { asksAgain, type Exchange, mainCodes, otherDomainOf } from '../exchange.ts'
+import { diagnose, logRecord, type Verdict, type VerifierOptions } from 'signed-requests'
+import type { VectorFile } from 'signed-requests/recorder'
+import { asksAgain, type Exchange, isUnderDomain, mainCodes, otherDomainOf } from '../exchange.ts'
 import { claimedSignature } from './signing.ts'
 
 /** What is kept of one request. */
 export interface KeptExchange extends Exchange {
   /** counts up, also from one process to the next on the same machine */
   readonly number: number
-  /** with a `Signature` under the domain or another one; or anything else, such as scanners */
-  readonly list: 'signed' | 'other'
-  /** the same: a claim until the signature has verified */
-  readonly isSigned: boolean
-  /** of the whole body, in bytes, of which `body` may be the beginning; undefined when it was not read to its end */
-  readonly bodyLength: number | undefined
-  /** what it has in the header of the account */
-  readonly claimedAccount: string
-  /** what DNS answered about the key */
-  readonly dns: Readonly<Record<string, string[][]>> | undefined
+  /** makes its fixture, which has what is kept of the body */
+  readonly fixture: () => VectorFile
 }
 
 /** A line of the list. Every text from outside is printable ASCII here, and cut. */
 export function rowOf(kept: KeptExchange): object {
-  const { number, list, receivedAt, duration, method, target, verdict, status } = kept
+  const { number, receivedAt, duration, method, target, verdict, status } = kept
+  const { accountId = '', keyId, claimedAccountId = '', claimedKeyId = '' } = logRecord(verdict)
   const elsewhere = otherDomainOf(verdict)
   return {
     number,
-    list,
+    // Signed under the domain or another one; or anything else, such as scanners. A claim until it has verified.
+    list: isUnderDomain(verdict) || elsewhere !== undefined ? 'signed' : 'other',
     receivedAt,
     duration: Math.round(duration),
     method: ascii(method, 20),
     target: ascii(target, 200),
     outcome: outcomeOf(kept),
     status,
-    account: verdict.status === 'verified' ? ascii(verdict.accountId, 255) : '',
-    claimed: ascii(kept.claimedAccount, 255),
+    account: accountId,
+    claimed: claimedAccountId,
+    key: keyId ?? claimedKeyId,
     note: [
       ...mainCodes(verdict),
       ...(elsewhere === undefined
@@ -67,20 +62,10 @@ export function detailOf(kept: KeptExchange, options: VerifierOptions, redact: b
   const { verdict, method, target, headers, https } = kept
   const claimed = claimedSignature(kept, options.serviceDomain)
   const built = claimed?.build()
-  const whole = kept.body?.length === kept.bodyLength ? kept.body : undefined
-  const document = captureFixture({ ...kept, body: null }, verdict, {
-    options,
-    redact,
-    now: kept.receivedAt,
-    name: `request-${kept.number}`,
-    source: 'captured by the gateway',
-    ...(whole && { body: whole }),
-    // What is kept of a verified request is a copy of its verdict, without the body.
-    ...(kept.dns && verdict.status === 'verified' && { dns: kept.dns })
-  })
-  const shown = document.vectors[0]?.request.headers ?? []
-  // The body decides once the signature has verified; without it, the fixture would get another verdict.
-  const isComplete = verdict.checks.signature.outcome !== 'pass' || whole !== undefined
+  const document = kept.fixture()
+  const { request } = document.vectors[0]!
+  // Without all of a body that was right, the fixture would get another verdict.
+  const isComplete = verdict.checks.digest.outcome !== 'pass' || !isCut(request.body)
   const fixture = isComplete ? asciiJson(document) : undefined
   return {
     ...rowOf(kept),
@@ -92,35 +77,52 @@ export function detailOf(kept: KeptExchange, options: VerifierOptions, redact: b
     signing: built?.ok ? built.value.split('\n').map(line => ascii(line, 1000)) : [],
     headers: headers.map(([name, value], i) => ({
       name: ascii(name, 100),
-      value: ascii(shown[i]?.[1] ?? '', 1000),
-      isBlank: value !== '' && shown[i]?.[1] === '',
+      value: ascii(request.headers[i]?.[1] ?? '', 1000),
+      isBlank: value !== '' && request.headers[i]?.[1] === '',
       isSigned: claimed?.covered.includes(name.toLowerCase()) ?? false
     })),
-    body: bodyOf(kept, redact),
+    body: shownBody(request.body, verdict, redact),
     fixture,
     command: fixture && `npx signed-requests explain <<'END'\n${fixture}\nEND\n`
   }
 }
 
+type FixtureBody = VectorFile['vectors'][number]['request']['body']
+
+const bytesOf = (body: NonNullable<FixtureBody>): Buffer => {
+  if ('utf8' in body) return Buffer.from(body.utf8)
+  return Buffer.from('base64' in body ? body.base64 : '', 'base64')
+}
+
+/** Returns whether a fixture has only the beginning of a body. */
+const isCut = (body: FixtureBody): boolean => body !== null && 'length' in body && body.length !== undefined
+
 /** Bytes of a body that are shown. */
 const PREVIEW_BYTES = 4096
 
 /** The beginning of the body: as text where it is UTF-8, and else in hex. */
-function bodyOf({ body, bodyLength }: KeptExchange, redact: boolean): { note: string; text: string } {
-  if (bodyLength === 0) return { note: 'The body is empty.', text: '' }
+function shownBody(body: FixtureBody, { checks }: Verdict, redact: boolean): { note: string; text: string } {
+  const isRead = checks.signature.outcome === 'pass'
+  const bytes = body === null ? Buffer.alloc(0) : bytesOf(body)
+  const { length = bytes.length, error } = { ...body } as { length?: number; error?: string }
+  if (isRead && length === 0 && error === undefined) return { note: EMPTY, text: '' }
   if (redact) return { note: 'Bodies are not shown (--redact).', text: '' }
-  if (body === undefined || bodyLength === undefined) return { note: NOT_KEPT, text: '' }
-  const start = Buffer.from(body.subarray(0, PREVIEW_BYTES))
-  const isCut = bodyLength > start.length
+  if (!isRead) return { note: NOT_READ, text: '' }
+  const start = bytes.subarray(0, PREVIEW_BYTES)
+  const isBeginning = length > start.length
   // A character at the end may be cut in two.
-  const utf8 = [0, 1, 2, 3].map(cut => start.subarray(0, isCut ? start.length - cut : undefined)).find(isUtf8)
-  const note = `${bodyLength} bytes${utf8 ? '' : ' in hex, as it is not UTF-8'}${isCut ? ', the beginning' : ''}`
+  const utf8 = [0, 1, 2, 3].map(cut => start.subarray(0, isBeginning ? start.length - cut : undefined)).find(isUtf8)
+  const notes = [
+    `${length} bytes${utf8 ? '' : ' in hex, as it is not UTF-8'}`,
+    ...(isBeginning ? ['the beginning'] : []),
+    ...(error === undefined ? [] : [`and the rest did not come (${ascii(error, 200)})`])
+  ]
   const hex = () => start.toString('hex').replace(/..(?=.)/g, '$& ')
-  return { note, text: utf8?.toString().replace(INVISIBLE, asEscape) ?? hex() }
+  return { note: notes.join(', '), text: utf8?.toString().replace(INVISIBLE, asEscape) ?? hex() }
 }
 
-const NOT_KEPT =
-  'The body was not kept: it is read only after the signature has verified, and of a refused request 64 KiB are kept.'
+const EMPTY = 'The body is empty.'
+const NOT_READ = 'The body was not read: that is done only after the signature has verified.'
 
 /** Control and format characters (bidirectional ones too), line and paragraph separators, unassigned code points. */
 const INVISIBLE = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu

@@ -1,5 +1,6 @@
 // Everything shown is untrusted input: it is put only into text nodes, never into markup or attributes.
 
+/** Of verified requests, and of the others in each list, as the gateway keeps them. */
 const MAX_ROWS = 200
 const MARKS = { pass: '✓', fail: '×', unavailable: '?', 'not-run': '·' }
 const OUTCOMES = {
@@ -58,6 +59,7 @@ function rowOf(request) {
   }
   const isTrouble = request.outcome === 'verified' && request.note !== ''
   row.dataset.outcome = isTrouble ? 'unavailable' : request.outcome
+  row.dataset.verified = isVerified(request)
   row.querySelector('a').href = `#${request.number}`
   row.querySelector('time').dateTime = new Date(request.receivedAt).toISOString()
   set('time', clock(request.receivedAt))
@@ -67,9 +69,11 @@ function rowOf(request) {
   set('.note', request.outcome === 'forwarded' ? `not verified: ${request.note}` : request.note)
   set('.strip', request.checks.map(outcome => MARKS[outcome]).join(''))
   set('.duration', `${request.duration} ms`)
-  texts.set(row, [request.target, request.note, request.account, request.claimed].join('\n').toLowerCase())
+  texts.set(row, [request.target, request.note, request.account, request.claimed, request.key].join('\n').toLowerCase())
   return row
 }
+
+const isVerified = ({ outcome }) => outcome === 'verified'
 
 const clock = at => new Date(at).toTimeString().slice(0, 8)
 
@@ -79,7 +83,10 @@ function addRows(requests) {
     lists[request.list].prepend(rowOf(request))
     arrived += 1
     if (request.list === 'other') others += 1
-    if (lists[request.list].children.length > MAX_ROWS) lists[request.list].lastElementChild.remove()
+    const alike = [...lists[request.list].children].filter(
+      ({ dataset }) => dataset.verified === `${isVerified(request)}`
+    )
+    if (alike.length > MAX_ROWS) alike.at(-1).remove()
   }
   if (focused && document.activeElement === document.body) focused.lastElementChild.firstElementChild.focus()
   byId('others').textContent = others === 0 ? '' : `(${others.toLocaleString()})`
@@ -116,7 +123,7 @@ function showFiltered() {
 /** Says why no row is shown. */
 function nothingText(wanted) {
   if (arrived === 0) return 'No request has arrived here yet.'
-  if (wanted !== '') return 'None of these has this in its path, codes or account.'
+  if (wanted !== '') return 'None of these has this in its path, codes, account or key.'
   return chosen() === 'failed' && lists.signed.children.length === 0 ? NOTHING.signed : NOTHING[chosen()]
 }
 
@@ -254,12 +261,13 @@ function detailContent(request) {
   return content
 }
 
-function summaryOf({ status, upstream, duration, https, account, claimed }) {
+function summaryOf({ status, upstream, duration, https, account, claimed, key }) {
   const answer = status === 0 ? 'connection broken off' : `answered ${status}`
   const asked = upstream === 'not-asked' ? 'upstream not asked' : `upstream ${upstream}`
-  const claim = claimed === '' ? [] : [`claims ${claimed}`]
-  const whose = account === '' ? claim : [`account ${account}`]
-  return [answer, asked, `${duration} ms`, https ? 'HTTPS' : 'without TLS', ...whose].join(' · ')
+  const claim = account === '' ? 'claims ' : ''
+  const whose = account || claimed
+  const names = [whose && `${claim}account ${whose}`, key && `${claim}key ${key}`].filter(name => name !== '')
+  return [answer, asked, `${duration} ms`, https ? 'HTTPS' : 'without TLS', ...names].join(' · ')
 }
 
 const timeOf = ({ receivedAt }) => element('time', '', new Date(receivedAt).toISOString().replace(/\.\d+/, ''))

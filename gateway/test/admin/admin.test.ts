@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import type { RequestRecorder } from 'signed-requests/recorder'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { CHECK_NAMES } from '../../../src/tools/index.ts'
 import { service, withHeaders } from '../../../test/support/service.ts'
@@ -11,7 +12,8 @@ import { exchangeOf } from '../support/exchanges.ts'
 const CSP = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 const PATHS = ['/', '/page.js', '/events', '/metrics', '/requests/1']
 const signed = () => service.sign({ target: '/hook', body: '{"id":1}' })
-const refused = () => exchangeOf(withHeaders(signed(), { Host: 'other.example' }))
+const refused = (recorder: RequestRecorder) =>
+  exchangeOf(withHeaders(signed(), { Host: 'other.example' }), {}, { recorder })
 
 /** The statuses of answers to these headers, asked for one after the other. */
 async function statuses(port: number, asked: readonly Record<string, string>[], path = '/'): Promise<number[]> {
@@ -171,8 +173,8 @@ test('says on /healthz, without a token, whether the gateway takes requests', as
 describe('one request', () => {
   /** An admin address with one refused request, and its number. */
   async function startWithOne() {
-    const { port, record } = await startTestAdmin()
-    record(await refused())
+    const { port, record, recorder } = await startTestAdmin()
+    record(await refused(recorder))
     const page = listen(port)
     await page.hasRows(1)
     return { port, number: page.rows()[0]!.number }
@@ -223,11 +225,11 @@ describe('150 connections that send half a head', () => {
   })
 
   test('do not close a page that is open', async () => {
-    const { port, record } = await startTestAdmin()
+    const { port, record, recorder } = await startTestAdmin()
     const page = listen(port)
     await page.hasBatches(1)
     await halfHeads(port)
-    record(await refused())
+    record(await refused(recorder))
     await page.hasRows(1)
   })
 

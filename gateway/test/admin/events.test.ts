@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { dnsTxtLookup } from 'signed-requests'
+import { dnsTxtLookup, type ReceivedRequest } from 'signed-requests'
 import { rfc9421 } from 'signed-requests/rfc9421'
 import { expect, test } from 'vitest'
-import { service } from '../../../test/support/service.ts'
+import { service, withSignature } from '../../../test/support/service.ts'
 import { setupOf } from '../../src/admin/setup.ts'
 import { ask, listen, startTestAdmin, testAdminSettings } from '../support/admin.ts'
 import { exchangeOf } from '../support/exchanges.ts'
@@ -82,17 +82,47 @@ test('sends nothing to a page that does not read, and then what is still kept', 
   expect(received).toBeLessThan(12e6)
 })
 
+const SCAN = { method: 'GET', target: '/wp-login.php', headers: [], body: null, https: true }
+const forged = () => ({ ...service.sign({ body: '{}' }), target: '/forged' })
+
 test('scanners push no signed request out', async () => {
-  const { port, record } = await startTestAdmin()
+  const { port, record, recorder } = await startTestAdmin()
+  const take = async (request: ReceivedRequest) => record(await exchangeOf(request, {}, { recorder }))
   record(await exchange('/signed'))
-  const scan = { method: 'GET', target: '/wp-login.php', headers: [], body: null, https: true }
-  const unsigned = await exchangeOf(scan)
-  for (let i = 0; i < 1000; i++) record(unsigned)
+  await take(forged())
+  for (let i = 0; i < 1000; i++) await take(SCAN)
   const page = listen(port)
   await page.hasBatches(1)
   const targetsOf = (wanted: string) => page.rows().flatMap(({ list, target }) => (list === wanted ? [target] : []))
-  expect(targetsOf('signed')).toEqual(['/signed'])
-  expect(targetsOf('other')).toHaveLength(200)
+  expect(targetsOf('signed')).toEqual(['/signed', '/forged'])
+  expect(targetsOf('other')).toHaveLength(199)
+})
+
+test('a request that was refused at night is there in the morning, whatever has come since', async () => {
+  const { port, record, recorder } = await startTestAdmin()
+  const take = async (request: ReceivedRequest) => record(await exchangeOf(request, {}, { recorder }))
+  await take(forged())
+  // Signed under another domain is what anybody can write: it takes no place that is reserved.
+  const elsewhere = withSignature(service.sign(), value => value.replace('service.example', 'evil.example'))
+  for (let i = 0; i < 300; i++) await take(elsewhere)
+  const genuine = await exchange('/genuine')
+  for (let i = 0; i < 300; i++) record(genuine)
+  const page = listen(port)
+  await page.hasBatches(1)
+  expect(page.targets()).toContain('/forged')
+  expect(page.targets().filter(target => target === '/genuine')).toHaveLength(200)
+})
+
+test('a refused request is on the page when it is over, and one that was pushed out meanwhile is not', async () => {
+  const { port, record, recorder } = await startTestAdmin()
+  const first = await exchangeOf(forged(), {}, { recorder })
+  for (let i = 0; i < 200; i++) await exchangeOf(forged(), {}, { recorder })
+  const last = await exchangeOf({ ...forged(), target: '/last' }, {}, { recorder })
+  record(first)
+  record(last)
+  const page = listen(port)
+  await page.hasBatches(1)
+  expect(page.targets()).toEqual(['/last'])
 })
 
 test('limits how many pages may be open', async () => {

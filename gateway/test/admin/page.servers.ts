@@ -222,12 +222,12 @@ test('the list is searched by path, code and account, and its title and emptines
   await record(sign({ target: '/first' }))
   await record(withHeaders(forged(), { 'X-Service-ID': 'account-4711' }))
   await rows.nth(1).waitFor()
-  const search = page.getByRole('textbox', { name: 'Find by path, code or account' })
+  const search = page.getByRole('textbox', { name: 'Find by path, code, account or key' })
   for (const [text, count] of [
     ['FIRST', 1],
     ['account-mis', 1],
     ['1234', 1],
-    ['account-4711', 1],
+    ['4711', 1],
     ['4711', 1],
     ['/', 2],
     ['nothing like it', 0]
@@ -239,7 +239,7 @@ test('the list is searched by path, code and account, and its title and emptines
   await search.fill('4711')
   await rows.filter({ visible: true }).click({ position: { x: 5, y: 5 } })
   await detail.locator('.headers').waitFor()
-  expect(await detail.locator('.summary').innerText()).toContain('claims account-4711')
+  expect(await detail.locator('.summary').innerText()).toContain('claims account 4711')
   await search.fill('')
   await page.getByRole('radio', { name: /^not signed/ }).check()
   await page.getByRole('heading', { name: 'Requests that are not signed' }).waitFor()

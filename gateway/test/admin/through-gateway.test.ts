@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { connect } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
 import { createTestService } from '../../../src/testing/index.ts'
 import { service } from '../../../test/support/service.ts'
 import { exchangeBytes, send } from '../../../test/support/wire.ts'
@@ -52,15 +53,31 @@ test.each([false, true])('offers a fixture of every request, observing: %s', asy
 test('a body that was refused before it was read is not kept', async () => {
   const { address, open, exchanges } = await startWithAdmin()
   await send(address, elsewhere())
-  expect(await open(1)).toMatchObject([{ body: { text: '', note: expect.stringContaining('not kept') } }])
+  expect(await open(1)).toMatchObject([{ body: { text: '', note: expect.stringContaining('was not read') } }])
   expect(exchanges[0]?.body).toBeUndefined()
 })
 
-test('a large body that was refused is not kept', async () => {
-  const { address, over } = await startWithAdmin()
+test('of a large body that was refused 64 KiB are kept, and the fixture says how long it was', async () => {
+  const { address, open } = await startWithAdmin()
   const large = service.sign({ target: '/hook', body: Buffer.alloc(200_000, 'x') })
   for (const request of [{ ...large, body: Buffer.alloc(200_000, 'y') }, changed(sign())]) await send(address, request)
-  expect((await over(2)).map(({ body }) => body?.length)).toEqual([undefined, 8])
+  const details = await open(2)
+  expect(details.map(({ body }) => body.note)).toEqual(['200000 bytes, the beginning', '8 bytes'])
+  const bodies = details.map(({ fixture }) => JSON.parse(fixture).vectors[0].request.body)
+  expect(bodies).toEqual([{ utf8: 'y'.repeat(65_536), length: 200_000 }, { utf8: '{"id":2}' }])
+})
+
+test('a body that did not end is on the page, as far as it came', async () => {
+  const { address, open } = await startWithAdmin({ verifier: { ...service.options, bodyTimeout: 100 } })
+  const request = sign()
+  const lines = request.headers.map(([name, value]) => `${name}: ${value}`)
+  const socket = connect(Number(address.split(':')[1]), '127.0.0.1')
+  socket.write(`POST /hook HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n{"id`)
+  onTestFinished(() => void socket.destroy())
+  const [{ body, note, fixture }] = await open(1)
+  expect([note, body.text]).toEqual(['body-unreadable', '{"id'])
+  expect(body.note).toBe('4 bytes, and the rest did not come (it did not end within 100 ms)')
+  expect(JSON.parse(fixture).vectors[0].request.body).toMatchObject({ utf8: '{"id', error: expect.any(String) })
 })
 
 test.each([

@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest'
 import { service } from '../../../test/support/service.ts'
 import { until } from '../../../test/support/until.ts'
 import { type AdminSettings, startAdmin } from '../../src/admin/admin.ts'
+import { createRecent } from '../../src/admin/recent.ts'
 import type { GatewaySettings } from '../../src/options/settings.ts'
 import { startApplication, startTestGateway } from '../start.ts'
 
@@ -19,7 +20,7 @@ export const testAdminSettings = (changes: Partial<AdminSettings> = {}): AdminSe
   https: true,
   prefix: undefined,
   origin: 'http://127.0.0.1:8080',
-  dns: new Map(Object.entries(service.records)),
+  recent: createRecent(changes.redact ?? false, changes.verifier ?? service.options),
   seenAccounts: new Set(),
   isReady: () => true,
   ...changes
@@ -27,10 +28,11 @@ export const testAdminSettings = (changes: Partial<AdminSettings> = {}): AdminSe
 
 /** An admin address of its own for one test. */
 export async function startTestAdmin(changes: Partial<AdminSettings> = {}) {
-  const admin = await startAdmin(testAdminSettings(changes))
+  const settings = testAdminSettings(changes)
+  const admin = await startAdmin(settings)
   onTestFinished(() => admin.close())
   const { port } = new URL(`http://${admin.address}`)
-  return { ...admin, port: Number(port) }
+  return { ...admin, port: Number(port), recorder: settings.recent }
 }
 
 /** A gateway with an admin address for one test, and what its application got. */

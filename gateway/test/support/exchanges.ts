@@ -21,7 +21,7 @@ export async function exchangeOf(
     headers: linesOf(request),
     https: request.https,
     verdict,
-    ...(body instanceof Uint8Array && { body }),
+    ...(body instanceof Uint8Array && { body, bodyLength: body.length }),
     status: httpStatus(verdict),
     upstream: isVerified ? 'answered' : 'not-asked',
     ...changes
