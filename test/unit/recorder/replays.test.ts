@@ -112,6 +112,20 @@ test.each(FAILING)(
   }
 )
 
+test('a repetition that came while the first claim was undecided is undecided again, however often', async () => {
+  const recorder = createRecorder()
+  const options = { ...service.options, ...store(gone('ECONNREFUSED')), recorder }
+  const verify = createVerifier(options)
+  const request = service.sign({ body: '{}' })
+  await verify(request)
+  const verdict = await verify(request)
+  expect(verdict.failures).toMatchObject([{ code: 'replay-store-failed', evidence: { problem: 'undecided' } }])
+  const fixture = fromFixture(JSON.parse(JSON.stringify(recorder.fixtures()[0])))
+  const again = createVerifier(fixture.options)
+  for (let i = 0; i < 2; i++) expect(await again(fixture.request)).toEqual(verdict)
+  expect(diagnose(await again(fixture.request))).toEqual(diagnose(verdict))
+})
+
 test('a request that was aborted while DNS was asked is refused for the same reason', async () => {
   const signal = AbortSignal.abort()
   const { verdict, again } = await keepAndVerify({ ...service.sign(), signal }, service.options)
