@@ -18,6 +18,15 @@ export interface CodeExplanation {
   readonly page: string
 }
 
+/** Explains a code that the log of the gateway has besides those of the checks, as plain text. */
+export interface GatewayCode {
+  readonly code: string
+  readonly httpStatus: number
+  readonly meaning: string
+  readonly fix: string
+  readonly page: string
+}
+
 const PAGE = 'docs/checks-and-codes.md'
 
 export const isCode = (word: string): word is Code => Object.hasOwn(CODES, word)
@@ -33,6 +42,17 @@ export function misspelledCode(word: string): UsageError | undefined {
 /** Reads the page, which comes with the package; somebody may have given it the line ends of Windows. */
 const readPage = (): string =>
   readFileSync(new URL(PAGE, import.meta.resolve('signed-requests/package.json')), 'utf8').replaceAll('\r\n', '\n')
+
+/** Finds a code of the gateway on the page; the last row is for all others of the parser of Node.js. */
+export function gatewayCode(word: string): GatewayCode | undefined {
+  const rows = readPage().matchAll(/^\| `(\S+)` \| (\d{3}) \| (.*) \| (.*) \|$/gm)
+  for (const [, code = '', status, meaning = '', fix = ''] of rows) {
+    const isFound = code === 'HPE_*' ? /^HPE_[A-Z_]+$/.test(word) : code === word
+    const page = `${PAGE}#codes-of-the-gateway`
+    if (isFound) return { code: word, httpStatus: Number(status), meaning: plain(meaning), fix: plain(fix), page }
+  }
+  return undefined
+}
 
 /** Explains a code by its section of the page. */
 export function explanationOf(code: Code): CodeExplanation {
@@ -87,3 +107,12 @@ export function codeLines({ code, check, message, status, meaning, causes, also,
     wrapWords('', 'For a request that was captured, npx signed-requests explain FILE says which of them it is.')
   ]
 }
+
+export const gatewayCodeLines = ({ code, httpStatus, meaning, fix, page }: GatewayCode): Line[] => [
+  withTone('label', code, wrapWords('', `${code}: of the gateway, answered with ${httpStatus}`)),
+  '',
+  wrapWords('', meaning),
+  wrapWords('fix: ', fix),
+  '',
+  `page: ${page}`
+]

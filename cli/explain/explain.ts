@@ -26,7 +26,7 @@ import { EXIT, type Io, readBytes } from '../command.ts'
 import { addPrefix, type Command } from '../flags.ts'
 import { lookupOf } from '../lookup.ts'
 import { CLOCKS, type Clock, captureCauses } from './causes.ts'
-import { codeLines, explanationOf, isCode, misspelledCode } from './code.ts'
+import { codeLines, explanationOf, gatewayCode, gatewayCodeLines, isCode, misspelledCode } from './code.ts'
 import { FLAGS, type Flags, RECEIVER } from './flags.ts'
 import { parsePastedRecords } from './pasted-records.ts'
 
@@ -36,7 +36,8 @@ export const explain: Command<typeof FLAGS> = {
     `Says for every check whether a captured request passes, and why not. FILE is any of these: ${FORMATS}; in ` +
       'UTF-8, or in UTF-16 with a byte order mark. Without FILE, or for -, standard input is read, at most 16 MB.',
     '--domain, --host and --account are required; a fixture brings its own.',
-    'A code of a verdict, such as key-not-found, in the place of FILE says what it means, its causes and fixes.'
+    'A code of a verdict, such as key-not-found, or of the log of the gateway in the place of FILE says what it means, ' +
+      'its causes and fixes.'
   ],
   argument: '[FILE]',
   flags: FLAGS,
@@ -74,8 +75,15 @@ const waysToChoose = (entries: readonly Entry[]): string =>
 
 async function run(flags: Flags, io: Io, file: string): Promise<number> {
   if (isCode(file)) return runCode(file, flags, io)
-  const misspelled = existsSync(file) ? undefined : misspelledCode(file)
-  if (misspelled !== undefined) throw misspelled
+  if (!existsSync(file)) {
+    const ofGateway = gatewayCode(file)
+    if (ofGateway !== undefined) {
+      io.print(flags.json ? asciiJson(ofGateway) : gatewayCodeLines(ofGateway))
+      return EXIT.ok
+    }
+    const misspelled = misspelledCode(file)
+    if (misspelled !== undefined) throw misspelled
+  }
   const entries = readCapture(await readBytes(file || '-', 'FILE', io))
   const { chosen, notes, edited } = chooseEntry(entries, flags, waysToChoose(entries))
   const source = keySourceOf(chosen, flags)

@@ -79,7 +79,7 @@ export function createCheck(settings: AuthorizerSettings, verify: Verify) {
 const PARTIAL_BODY = {
   reason: 'partial-body',
   finding: 'the proxy passed a part of the body: let it pass all, or none (Envoy: allow_partial_message: false)'
-}
+} as const
 
 /**
  * Says why a verified request is refused, with a code: the application would get all of the request as it arrived, so
@@ -92,7 +92,7 @@ function unsafeOf(
   { target, headers }: Pick<ReceivedRequest, 'target'> & Readonly<{ headers: readonly HeaderLine[] }>,
   verdict: Verified,
   consumed: ReadonlySet<string>
-) {
+): Pick<Exchange, 'refusal' | 'finding'> | undefined {
   if (isRepeated(headers, verdict))
     return {
       refusal: 'header-repeated',

@@ -31,7 +31,7 @@ export interface Exchange extends Omit<ReceivedRequest, 'headers' | 'body'>, Ups
   /** the id that the proxy in front gave it (`--request-id`) */
   readonly requestId?: string | undefined
   /** the code of the reason why `authorize` refused a verified request */
-  readonly refusal?: string
+  readonly refusal?: OwnCode
   /** a mistake that can be fixed, for the log; without any text of the sender */
   readonly finding?: string | undefined
   /** the status sent to the sender; 0 when the connection ended before */
@@ -83,6 +83,24 @@ export interface Malformed {
   readonly status: number
   readonly upstream: 'malformed'
   /** the reason, without any text of the sender: `target`, `HPE_INVALID_METHOD` */
-  readonly reason: string
+  readonly reason: OwnCode | NodeCode
   readonly finding?: string
 }
+
+/** Codes in the log that are not of a check. `explain CODE` has them from docs/checks-and-codes.md. */
+export const OWN_CODES = [
+  'header-ambiguous',
+  'header-repeated',
+  'header-overwritten',
+  'target-not-as-signed',
+  'partial-body',
+  'framing',
+  'target',
+  'host',
+  'expectation'
+] as const
+
+type OwnCode = (typeof OWN_CODES)[number]
+
+/** Codes of Node.js for bytes that are not HTTP, or that came too late. */
+export type NodeCode = 'ERR_HTTP_REQUEST_TIMEOUT' | `HPE_${string}`

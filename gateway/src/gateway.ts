@@ -6,7 +6,7 @@ import { createVerifier } from 'signed-requests'
 import type { Admin } from './admin/admin.ts'
 import { answer, answerSocket } from './answer.ts'
 import { listen, trackConnections } from './connections.ts'
-import type { Exchange, Malformed } from './exchange.ts'
+import type { Exchange, Malformed, NodeCode } from './exchange.ts'
 import { createUpstream } from './forward.ts'
 import type { GatewaySettings } from './options/settings.ts'
 import { connectReplayStore, NO_CLAIMS } from './replay-store.ts'
@@ -74,7 +74,7 @@ export async function startGateway(
     const last = connections.lastAnswer(socket)
     // A request whose body was cut off is over by itself, and counted then.
     const isCutOff = code === 'HPE_INVALID_EOF_STATE' && last?.req.complete === false
-    if (!isCutOff) end({ receivedAt: Date.now(), status, upstream: 'malformed', reason: code })
+    if (!isCutOff) end({ receivedAt: Date.now(), status, upstream: 'malformed', reason: code as NodeCode })
     // The malformed bytes arrived behind a request that is whole, and that gets its answer.
     if (last?.req.complete) last.once('finish', () => socket.destroySoon())
     else if (last?.headersSent) socket.destroy()

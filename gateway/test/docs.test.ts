@@ -1,11 +1,13 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { variableOf } from '../../flags/variables.ts'
 import { CODES } from '../../src/result/codes.ts'
 import { gatewayPage } from '../../test/meta/docs/command-line.ts'
 import { blocksOf, read } from '../../test/meta/docs/pages.ts'
 import { runGateway } from '../../test/support/cli.ts'
+import { runInside } from '../../test/support/run-cli.ts'
 import { createMetrics } from '../src/admin/metrics.ts'
+import { OWN_CODES } from '../src/exchange.ts'
 import { GATEWAY } from '../src/options/flags.ts'
 import { fileOfPage } from './docs-commands.ts'
 
@@ -58,4 +60,27 @@ test.each(mentioned)('the code %s that the page mentions exists', code => expect
 
 test('the Dockerfile of the page is the one that the image is built from', () => {
   expect(read('gateway/Dockerfile')).toBe(fileOfPage('Dockerfile'))
+})
+
+describe('explain CODE of the library knows the codes of the log that are not of a check:', () => {
+  const rows = [...read('docs/checks-and-codes.md').matchAll(/^\| `(\S+)` \| (\d{3}) \|/gm)]
+
+  test('the page has each of them once, and those of Node.js', () => {
+    const ofNode = rows.map(([, code = '']) => code).filter(code => /^[A-Z]/.test(code))
+    expect(rows.map(([, code]) => code)).toEqual([...OWN_CODES, ...ofNode])
+    expect(ofNode.at(-1)).toBe('HPE_*')
+  })
+
+  test.each([...rows.map(([, code = '']) => code.replace('*', 'INVALID_METHOD'))])('%s', async code => {
+    const [, , status] = rows.find(([, row]) => row === code) ?? rows.at(-1)!
+    const { code: exit, stdout, stderr } = await runInside(['explain', code])
+    expect([exit, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/^[\n -~]*$/)
+    expect(stdout).not.toContain('`')
+    const text = stdout.replaceAll('\n', ' ')
+    expect(text).toContain(`${code}: of the gateway, answered with ${status} `)
+    expect(text).toMatch(/ fix: \S.*\. {2}page: docs\/checks-and-codes\.md#codes-of-the-gateway /)
+    const asked = await runInside(['explain', code, '--json'])
+    expect(JSON.parse(asked.stdout)).toMatchObject({ code, httpStatus: Number(status), fix: expect.any(String) })
+  })
 })
