@@ -105,8 +105,8 @@ const RECEIVER = {
     kind: 'text',
     value: 'FILE',
     about:
-      'start this receiver first, and end it afterwards; it asks the DNS server of --serve-dns, and its variable PORT ' +
-      'is the port of the URL'
+      'start this receiver first, and end it afterwards; it asks the DNS server of --serve-dns, and its variable ' +
+      'PORT is the port of the URL'
   },
   startPort: {
     flag: 'start-port',
