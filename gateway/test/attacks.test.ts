@@ -20,12 +20,15 @@ describe('by RFC 9421 the application gets the one form that was signed', () => 
     [['@path', '@query'], '/hook', '/hook?'],
     [['@path', '@query'], '/hook?id=1', 'https://receiver.example/hook?id=1'],
     [['@target-uri'], '/hook?id=1', 'https://receiver.example/hook?id=1']
-  ])('of the target: %j, %s, also as %s', async (covered, target, other) => {
-    const { statuses, seen } = await start({ ...REQUIRED, replay: { kind: 'none' } })
-    const signed = service.sign({ scheme: 'rfc9421', target, covered: [...COVERED, ...covered] })
-    for (const sent of [target, other]) expect(await statuses({ ...signed, target: sent })).toEqual([200])
-    expect(seen.map(({ target }) => target)).toEqual([target, target])
-  })
+  ])(
+    'by RFC 9421 the application gets the target in the one form that was signed: %j, %s, also as %s',
+    async (covered, target, other) => {
+      const { statuses, seen } = await start({ ...REQUIRED, replay: { kind: 'none' } })
+      const signed = service.sign({ scheme: 'rfc9421', target, covered: [...COVERED, ...covered] })
+      for (const sent of [target, other]) expect(await statuses({ ...signed, target: sent })).toEqual([200])
+      expect(seen.map(({ target }) => target)).toEqual([target, target])
+    }
+  )
 
   test.each([
     ['Receiver.EXAMPLE', 200],
@@ -35,14 +38,17 @@ describe('by RFC 9421 the application gets the one form that was signed', () => 
     ['receiver.example:80', 401],
     ['receiver.example:', 401],
     ['receiver.example.', 401]
-  ])('of Host, of which @authority has neither case nor default port, and no other: %s, %d', async (host, status) => {
-    const { statuses, seen } = await start(REQUIRED)
-    const signed = service.sign({ scheme: 'rfc9421', covered: [...COVERED, '@request-target'] })
-    expect(await statuses(withHeaders(signed, { Host: host }))).toEqual([status])
-    expect(seen.map(({ headers }) => headers.host)).toEqual(status === 200 ? ['receiver.example'] : [])
-  })
+  ])(
+    'by RFC 9421 the application gets Host as @authority signs it, and another Host is refused: %s, %d',
+    async (host, status) => {
+      const { statuses, seen } = await start(REQUIRED)
+      const signed = service.sign({ scheme: 'rfc9421', covered: [...COVERED, '@request-target'] })
+      expect(await statuses(withHeaders(signed, { Host: host }))).toEqual([status])
+      expect(seen.map(({ headers }) => headers.host)).toEqual(status === 200 ? ['receiver.example'] : [])
+    }
+  )
 
-  test('of Host byte for byte where that was signed', async () => {
+  test('by RFC 9421 the application gets Host byte for byte, if Host was signed', async () => {
     const { statuses, seen } = await start(REQUIRED)
     const covered = ['@request-target', ...COVERED, 'host']
     expect(await statuses(service.sign({ scheme: 'rfc9421', covered, host: 'Receiver.Example:443' }))).toEqual([200])

@@ -73,7 +73,7 @@ describe('as-is', () => {
     expect(second.headers['signed-request-id']).toBe(first.headers['signed-request-id'])
   })
 
-  test('with a store a repetition is refused', async () => {
+  test('with a store, authorize refuses a repetition', async () => {
     const { statusOf } = await start({ replay: { kind: 'memory' } })
     const request = sign()
     expect([await statusOf(request), await statusOf(request)]).toEqual([200, 401])
@@ -210,7 +210,7 @@ describe('a signed header that the proxy sets for authorize, and perhaps not for
   const covered = ['(request-target)', 'host', 'date', 'x-service-id', 'digest', 'x-forwarded-proto']
   const request = sign({ covered, headers: { 'X-Forwarded-Proto': 'https' } })
 
-  test('is refused where authorize takes it from the proxy', async () => {
+  test('a signed header that the proxy sets is refused where authorize takes it from the proxy', async () => {
     const { statusOf, exchanges } = await start({ https: 'x-forwarded-proto' })
     expect(await statusOf(request)).toBe(401)
     expect(exchanges).toMatchObject([
@@ -218,7 +218,7 @@ describe('a signed header that the proxy sets for authorize, and perhaps not for
     ])
   })
 
-  test('is a header like any other where it does not', async () => {
+  test('a signed header that the proxy sets is like any other where authorize does not take it', async () => {
     const { statusOf } = await start()
     expect(await statusOf(request)).toBe(200)
   })
@@ -265,7 +265,7 @@ describe('x-forwarded', () => {
   test.each([
     ['json', `"finding":"the request has another X-Forwarded-Method or -Uri: ${HINT}"`],
     ['text', `: ${HINT}\n`]
-  ] as const)('is named in the log, %s, when it was not asked for', async (form, says) => {
+  ] as const)('the log names --from x-forwarded, as %s, when a request looks like one for it', async (form, says) => {
     const { statusOf, log } = await start({ from: 'as-is' })
     expect(await statusOf(asked(sign()), DESCRIPTION)).toBe(401)
     expect(await statusOf(asked(sign()), DESCRIPTION.slice(2))).toBe(401)
@@ -275,7 +275,7 @@ describe('x-forwarded', () => {
     for (const line of [other, verified]) expect(line).not.toContain('if Traefik asks')
   })
 
-  test('does not fall back to the request that asks', async () => {
+  test('--from x-forwarded does not fall back to the request that asks', async () => {
     const { statusOf } = await start({ from: 'x-forwarded' })
     expect(await statusOf(sign())).toBe(401)
   })

@@ -189,14 +189,14 @@ describe('when all connections are taken, a new one', () => {
     expect(await closedBy(address, sockets)).toEqual([false, false, false])
   })
 
-  test('is closed, when each has a request in progress', async () => {
+  test('when all connections are taken, a new one is closed, when each has a request in progress', async () => {
     const running = REQUEST.replace('/', '/waits')
     const { address, sockets } = await startFull(running, running, running)
     expect(await closedBy(address, sockets)).toEqual([false, false, false])
   })
 })
 
-test('with TLS too, a new connection replaces a silent one, and none whose request is in progress', async () => {
+test('with TLS, a new connection replaces a silent one, and none whose request is in progress', async () => {
   const { key, cert } = await makeCertificate('receiver.example')
   let waiting = 0
   const server = createHttpsServer({ key, cert }, (req, res) => {

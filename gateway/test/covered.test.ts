@@ -17,7 +17,7 @@ afterAll(async () => {
   await upstream.close()
 })
 
-test('of two requests with one signing string, the application sees the same covered lines, each as it was signed', () =>
+test('the application sees the same covered lines of two requests with one signing string, as they were signed', () =>
   forAll(
     [equivalent({ target: '/hook', body: '{"id":1}' })],
     async ({ signed, received, values }) => {

@@ -32,7 +32,7 @@ describe('when the upstream fails, the claim is released and a retry accepted', 
     ['breaks off its answer, with Content-Length', 200, 'broken-off', socket => socket.end(PART)],
     ['breaks off its answer, in chunks', 200, 'broken-off', socket => socket.end(PART_IN_CHUNKS)],
     ['stops during its answer', 200, 'timed-out', socket => socket.write(PART)]
-  ])('that %s: %d', async (_, status, upstream, fail) => {
+  ])('the claim is released and a retry accepted when the upstream %s: %d', async (_, status, upstream, fail) => {
     const url = await startRaw((socket, count) => (count === 1 ? fail(socket) : socket.end(`${OK}done`)))
     const upstreamTimeout = upstream === 'timed-out' ? 1000 : 30_000
     const { address, over, statuses } = await startInFront(url, { upstreamTimeout })
@@ -45,7 +45,7 @@ describe('when the upstream fails, the claim is released and a retry accepted', 
     expect(await statuses(signed)).toEqual([401])
   })
 
-  test('that refuses connections: 502', async () => {
+  test('the claim is released and a retry accepted when the upstream refuses connections: 502', async () => {
     const application = await startApplication()
     await application.close()
     const { over, statuses } = await startInFront(application.url)
@@ -82,7 +82,7 @@ describe('when the upstream fails, the claim is released and a retry accepted', 
 })
 
 describe('when the upstream has answered, the claim stays', () => {
-  test.each([200, 204, 302, 400, 401, 404, 409, 429])('%d', async status => {
+  test.each([200, 204, 302, 400, 401, 404, 409, 429])('the claim stays when the upstream answers %d', async status => {
     const { statuses, seen } = await start({}, res => res.writeHead(status).end())
     const signed = service.sign({ target: '/hook' })
     expect(await statuses(signed)).toEqual([status])
@@ -90,7 +90,7 @@ describe('when the upstream has answered, the claim stays', () => {
     expect(seen).toHaveLength(1)
   })
 
-  test('also when the sender disconnected meanwhile: the upstream goes on', async () => {
+  test('the claim stays when the upstream goes on although the sender disconnected', async () => {
     let finish = () => {}
     const closed: boolean[] = []
     const { address, over, statuses, seen } = await start({}, res => {
@@ -110,7 +110,7 @@ describe('when the upstream has answered, the claim stays', () => {
     expect(await statuses(signed)).toEqual([401])
   })
 
-  test('also when the sender does not read its answer, and is disconnected', async () => {
+  test('the claim stays when the sender does not read the answer, and is disconnected', async () => {
     const { address, over, statuses } = await start({ upstreamTimeout: 1500 }, res => res.end(Buffer.alloc(40_000_000)))
     const signed = service.sign({ target: '/hook' })
     open(address, wire(signed))

@@ -13,7 +13,7 @@ import { startSockets } from './sockets.ts'
 const ofSize = (size: number) => service.sign({ target: '/', body: 'x'.repeat(size) })
 
 describe('one request', () => {
-  test('is forwarded byte for byte, and so is its answer', async () => {
+  test('one request is forwarded byte for byte, and so is its answer', async () => {
     const { address, over, seen } = await start()
     const body = Buffer.from([0xff, 0x00, 0x0d, 0x0a])
     const sent = { method: 'POST', target: '//hook/%2F/a?b=%00&c=' }
@@ -22,21 +22,21 @@ describe('one request', () => {
     expect(await over(1)).toMatchObject([{ ...sent, status: 200, upstream: 'answered', https: true }])
   })
 
-  test('that is forged is refused, and the upstream not asked', async () => {
+  test('a forged request is refused, and the upstream not asked', async () => {
     const { statuses, over, seen } = await start()
     expect(await statuses({ ...service.sign({ body: 'signed' }), target: '/other' })).toEqual([401])
     expect(await over(1)).toMatchObject([{ status: 401, upstream: 'not-asked', verdict: { status: 'rejected' } }])
     expect(seen).toEqual([])
   })
 
-  test('is accepted once', async () => {
+  test('a request is accepted once', async () => {
     const { statuses, seen } = await start()
     const signed = service.sign({ target: '/hook', body: 'once' })
     expect([await statuses(signed), await statuses(signed)]).toEqual([[200], [401]])
     expect(seen).toHaveLength(1)
   })
 
-  test('is accepted repeatedly with --replay none, and has no id', async () => {
+  test('a request is accepted repeatedly with --replay none, and has no id', async () => {
     const { statuses, seen } = await start({ replay: { kind: 'none' } })
     const signed = service.sign({ target: '/hook' })
     expect([await statuses(signed), await statuses(signed)]).toEqual([[200], [200]])
@@ -44,19 +44,19 @@ describe('one request', () => {
     expect(seen[1]!.headers).not.toHaveProperty('signed-request-id')
   })
 
-  test('that is too large is 413, and is not read to its end', async () => {
+  test('a request that is too large is 413, and is not read to its end', async () => {
     const { statuses, seen } = await start({ verifier: withTinyBodies })
     expect([await statuses(ofSize(11)), await statuses(ofSize(10))]).toEqual([[413], [200]])
     expect(seen).toHaveLength(1)
   })
 
-  test('is 503 with Retry-After when DNS does not answer', async () => {
+  test('a request is 503 with Retry-After when DNS does not answer', async () => {
     const { address, seen } = await start({ verifier: withoutDns })
     expect(await send(address, service.sign())).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: 10/)
     expect(seen).toEqual([])
   })
 
-  test('for * or of CONNECT is not forwarded, but logged', async () => {
+  test('a request for * or of CONNECT is not forwarded, but logged', async () => {
     const { address, statuses, seen, malformed } = await start()
     expect(await statuses(service.sign({ method: 'OPTIONS', target: '*' }))).toEqual([400])
     expect(await statuses(service.sign({ method: 'POST', target: '*' }))).toEqual([400])
@@ -74,20 +74,23 @@ describe('a status for refusals', () => {
   test.each([
     [503, /\r\nRetry-After: \d+\r\n/],
     [403, /^(?![\s\S]*(?:Retry-After|WWW-Authenticate))/]
-  ])('is %d instead of 401, and the same bytes are let in when they are right', async (refusalStatus, head) => {
-    const { address, statuses, seen } = await start({ refusalStatus })
-    const signed = service.sign({ target: '/hook' })
-    const answer = await send(address, { ...signed, target: '/other' })
-    expect(statusesOf(answer)).toEqual([refusalStatus])
-    expect(answer).toMatch(head)
-    expect(await statuses(signed)).toEqual([200])
-    expect(seen.map(({ target }) => target)).toEqual(['/hook'])
-  })
+  ])(
+    'a refusal has the status %d instead of 401, and the same bytes are accepted once they are right',
+    async (refusalStatus, head) => {
+      const { address, statuses, seen } = await start({ refusalStatus })
+      const signed = service.sign({ target: '/hook' })
+      const answer = await send(address, { ...signed, target: '/other' })
+      expect(statusesOf(answer)).toEqual([refusalStatus])
+      expect(answer).toMatch(head)
+      expect(await statuses(signed)).toEqual([200])
+      expect(seen.map(({ target }) => target)).toEqual(['/hook'])
+    }
+  )
 
   test.each([
     ['not that of what cannot be decided: 503', { refusalStatus: 403, verifier: withoutDns }],
     ['that of a body that is too large', { refusalStatus: 503, verifier: withTinyBodies }]
-  ])('is %s', async (_, settings) => {
+  ])('the status for refusals is %s', async (_, settings) => {
     const { statuses } = await start(settings)
     expect(await statuses(ofSize(11))).toEqual([503])
   })
@@ -121,7 +124,7 @@ describe('observing', () => {
     expect(second).toBe(first)
   })
 
-  test('without --account each account is verified, and the log has the line to write', async () => {
+  test('while observing without --account, each account is verified, and the log has the line to write', async () => {
     const verifier = { ...service.options, accounts: ANY_ACCOUNT }
     const { statuses, seen, over } = await start({ observe: true, verifier })
     const of = (id: string) => service.sign({ target: '/', headers: { 'X-Service-ID': `account-${id}` } })
@@ -155,7 +158,7 @@ describe('observing', () => {
     expect(await over(3)).toMatchObject([{ status: 200 }, tooMany, tooMany])
   })
 
-  test('does not forward a request with two Hosts, of which the upstream might read another', async () => {
+  test('while observing, a request with two Hosts is not forwarded: the upstream might read another one', async () => {
     const { address, seen, malformed } = await start({ observe: true })
     const head = 'GET /a HTTP/1.1\r\nHost: other.example\r\nHost: receiver.example\r\nConnection: close\r\n\r\n'
     expect(statusesOf(await exchangeBytes(address, Buffer.from(head)))).toEqual([400])
@@ -228,7 +231,7 @@ describe('observing', () => {
     expect(await over(1)).toMatchObject([{ status: 200, upstream: 'answered' }])
   })
 
-  test('does not forward a body that breaks off', async () => {
+  test('while observing, a body that breaks off is not forwarded', async () => {
     const { address, seen, over } = await start({ observe: true })
     open(address, wire(ofSize(11)).subarray(0, -1)).end()
     expect(await over(1)).toMatchObject([{ status: 0, upstream: 'not-asked', body: undefined }])
@@ -247,7 +250,7 @@ describe('ending', () => {
   }
   const bytes = () => wire(service.sign({ target: '/hook' }))
 
-  test('lets a running request end, and refuses new connections', async () => {
+  test('a gateway that ends lets a running request end, and refuses new connections', async () => {
     const { address, isRunning, close, finish } = await startHeld()
     const idle = open(address, Buffer.of())
     await once(idle, 'connect')
@@ -263,7 +266,7 @@ describe('ending', () => {
     expect(await closed).toBe(true)
   })
 
-  test('lets the upstream finish for a sender that disconnected', async () => {
+  test('a gateway that ends lets the upstream finish for a sender that disconnected', async () => {
     const { address, isRunning, close, finish, over } = await startHeld()
     const sender = open(address, bytes())
     await isRunning()

@@ -23,7 +23,7 @@ function forwarded(
 describe('the lines of a signed header', () => {
   const covered = [...COVERED, 'authorization', 'x_kind', 'x-kind', 'x-sorted;sf', 'x-bytes;bs']
 
-  test('go on as the one line that was signed, in the place of the first', () => {
+  test('the lines of a signed header go on as the one line that was signed, in the place of the first', () => {
     const lines = [
       HOST,
       ['authorization', 'a'],
@@ -34,24 +34,27 @@ describe('the lines of a signed header', () => {
     expect(forwarded(lines, covered)).toEqual([HOST, ['authorization', 'a, b, '], ['X-Other', '1']])
   })
 
-  test.each(['Content-Type', 'X-Sorted', 'X-Bytes'])('are one line of %s, however it was covered', name => {
-    const lines = [HOST, [name, 'a'], [name, 'b']] as const
-    expect(forwarded(lines, covered)).toEqual([HOST, [name, 'a, b']])
-  })
+  test.each(['Content-Type', 'X-Sorted', 'X-Bytes'])(
+    'the lines of a signed header are one line of %s, however it was covered',
+    name => {
+      const lines = [HOST, [name, 'a'], [name, 'b']] as const
+      expect(forwarded(lines, covered)).toEqual([HOST, [name, 'a, b']])
+    }
+  )
 
-  test('of two names that CGI takes for one are in the order in which they were signed', () => {
+  test('the lines of two names that CGI takes for one are in the order in which they were signed', () => {
     const expected = [HOST, ['X_Kind', '1'], ['X-Kind', '2']] as const
     const lines = [HOST, expected[2], expected[1]]
     expect(forwarded(lines, covered)).toEqual(expected)
     expect(forwarded(expected, covered)).toEqual(expected)
   })
 
-  test('stay several where they are not signed', () => {
+  test('the lines of a signed header stay several where they are not signed', () => {
     const lines = [HOST, ['X-Other', '1'], ['X-Other', '2']] as const
     expect(forwarded(lines, covered)).toEqual(lines)
   })
 
-  test('stay several in a request that is not verified', () => {
+  test('the lines of a signed header stay several in a request that is not verified', () => {
     const lines = [HOST, ['Authorization', 'a'], ['Authorization', 'b']] as const
     const verdict = { status: 'rejected', failures: [{ code: 'replayed' }] } as unknown as Verdict
     expect(requestHeaders(lines, verdict, true, new Set())).toEqual([
@@ -88,7 +91,8 @@ describe('what reroutes a request that was verified', () => {
     'X-Rewrite-URL'
   ]
 
-  test('is one list', () => expect([...DROPPED]).toEqual(REROUTING.map(name => name.toLowerCase())))
+  test('the headers that reroute a verified request are one list', () =>
+    expect([...DROPPED]).toEqual(REROUTING.map(name => name.toLowerCase())))
 
   const apisix = /^ {6}remove:\n((?: {8}- .*\n)+)/m.exec(readFileSync('docs/engines.md', 'utf8'))
   test.each([

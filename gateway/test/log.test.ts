@@ -52,21 +52,21 @@ describe('a request under another domain', () => {
     return JSON.parse(await of(request, 'json'))
   }
 
-  test('has in JSON the name of its key, as a claim, and what to ask', async () => {
+  test('a request under another domain has in JSON the name of its key, as a claim, and what to ask', async () => {
     const line = await elsewhere('One._domainkey.Other.example')
     expect(line).toMatchObject({ status: 'rejected', claimedKeyId: 'One._domainkey.Other.example' })
     expect(line.finding).toMatch(/^signed under another domain than --domain: ask/)
     expect(line.keyId).toBeUndefined()
   })
 
-  test('has no claim that is not visible ASCII of at most 255 characters', async () => {
+  test('a request under another domain has no claim that is not visible ASCII of at most 255 characters', async () => {
     for (const keyId of ['a b', 'a\u001b[31m', 'k\u00e9', `${'a.'.repeat(5000)}example`, '', '{}']) {
       const { claimedKeyId = '' } = await elsewhere(keyId)
       expect(claimedKeyId).toMatch(/^[!-~]{0,255}$/)
     }
   })
 
-  test('of a request without a signature, claims an account and no key; of a verified one, nothing is a claim', async () => {
+  test('a request without a signature claims an account and no key, and a verified one claims nothing', async () => {
     const verified = JSON.parse(await of(signed, 'json'))
     expect(verified).not.toHaveProperty('claimedKeyId')
     expect(verified).not.toHaveProperty('claimedAccountId')

@@ -44,7 +44,7 @@ function parse(args: readonly string[], env: Record<string, string> = {}): Gatew
 const settings = (changes: Record<string, string | undefined>, env: Record<string, string> = {}) =>
   parse(argumentsOf(changes), env)
 
-test('by default listens on loopback, remembers in memory, refuses, logs JSON, shows no page', () => {
+test('the gateway listens on loopback by default, remembers in memory, refuses, logs JSON, shows no page', () => {
   expect(settings({})).toMatchObject({
     listen: { host: '127.0.0.1', port: 8080 },
     upstream: new URL('http://127.0.0.1:9000'),
@@ -86,7 +86,7 @@ describe('flags and variables', () => {
     }
   })
 
-  test('none of them is a misspelled one for the commands of signed-requests', async () => {
+  test('no variable of the gateway is a misspelled one for the commands of signed-requests', async () => {
     const flags = [...Object.values(GATEWAY), ...Object.values(AUTHORIZE)]
     const env = Object.fromEntries(flags.map(({ flag }) => [variableOf(flag), 'x']))
     for (const command of ['explain', 'send', 'key'])
@@ -109,7 +109,7 @@ describe('flags and variables', () => {
     expect(settings({}, { SIGNED_REQUESTS_OBSERVE: `${observe}` }).observe).toBe(observe)
   })
 
-  test('while observing --account may be missing, and there is no status for refusals', () => {
+  test('while observing, --account may be missing, and there is no status for refusals', () => {
     const changes = { '--account': undefined, '--observe': '', '--refusal-status': '503' }
     expect(settings(changes)).toMatchObject({ refusalStatus: undefined, verifier: { accounts: ANY_ACCOUNT } })
     expect(settings({ '--refusal-status': '503' }).refusalStatus).toBe(503)
@@ -118,7 +118,7 @@ describe('flags and variables', () => {
     )
   })
 
-  test('all of them have their place', () => {
+  test('every flag and variable of the gateway becomes a setting', () => {
     const changes = {
       ...{ '--upstream': 'http://[::1]:9000', '--https': 'x-forwarded-proto', '--prefix': '/hooks' },
       ...{ '--observe': '', '--upstream-timeout': '99', '--dns-server': '127.0.0.1:5353', '--redact': '' },
@@ -267,7 +267,7 @@ describe('mistakes are named', () => {
   })
 })
 
-test('--doh asks a resolver over HTTPS, and with --require-authenticated believes only what it has validated', async () => {
+test('--doh asks a resolver over HTTPS; --require-authenticated believes validated answers only', async () => {
   const resolver = await startDohServer({ 'a.example': [['v=DKIM1']] })
   onTestFinished(resolver.close)
   const found = settings({ '--doh': resolver.url }).verifier

@@ -85,7 +85,7 @@ describe('the upstream sees exactly the requests that were verified', () => {
     else expect(answered.statuses).toEqual(statuses)
   })
 
-  test('at least 60 attempts are made', () => {
+  test('at least 60 attempts to smuggle a request are made', () => {
     expect(all.length).toBeGreaterThanOrEqual(60)
     expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
   })

@@ -30,7 +30,7 @@ test('what was signed byte for byte goes on byte for byte', () => {
   expect(of(target, 'draft-cavage', ['(request-target)'])).toBe(target)
 })
 
-test('where only @authority was signed, Host is in lower case and without the default port', () => {
+test('Host is in lower case and without the default port if only @authority was signed', () => {
   const host = (value: string, covered: readonly string[], https = true) =>
     signed({ target: '/', https, headers: [['hOst', value]] }, 'rfc9421', covered).headers
   expect(host('A.example:443', ['@authority'])).toEqual([['hOst', 'a.example']])

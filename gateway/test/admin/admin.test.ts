@@ -37,10 +37,13 @@ describe('every answer', () => {
     }
   )
 
-  test.each([{ headers: { Host: 'evil.example' } }, { method: 'POST' }])('so do refusals: %j', async options => {
-    const { port } = await startTestAdmin()
-    expect((await ask(port, '/', options)).headers['content-security-policy']).toBe(CSP)
-  })
+  test.each([{ headers: { Host: 'evil.example' } }, { method: 'POST' }])(
+    'every refusal forbids the same: %j',
+    async options => {
+      const { port } = await startTestAdmin()
+      expect((await ask(port, '/', options)).headers['content-security-policy']).toBe(CSP)
+    }
+  )
 })
 
 describe('the page', () => {
@@ -48,14 +51,14 @@ describe('the page', () => {
     ['/', 'text/html'],
     ['/page.js', 'text/javascript'],
     ['/page.css', 'text/css']
-  ])('has %s as %s', async (path, type) => {
+  ])('the page has %s as %s', async (path, type) => {
     const { port } = await startTestAdmin()
     const { status, headers, body } = await ask(port, path)
     expect([status, headers['content-type']]).toEqual([200, `${type}; charset=utf-8`])
     expect(body.length).toBeGreaterThan(500)
   })
 
-  test('has no script, style or handler in its markup', async () => {
+  test('the page has no script, style or handler in its markup', async () => {
     const { port } = await startTestAdmin()
     const { body } = await ask(port)
     expect(body).not.toMatch(/<style|<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=|javascript:|https?:\/\//i)
@@ -118,13 +121,13 @@ describe('with a token', () => {
     expect(await ask(port, '/healthz')).toMatchObject({ status: 200, body: 'ok\n' })
   })
 
-  test('accepts it as the password of Basic, with any user name', async () => {
+  test('with a token, the page accepts it as the password of Basic, with any user name', async () => {
     const { port } = await startTestAdmin({ token, address: { host: '0.0.0.0', port: 0 } })
     const users = ['', 'admin'].map(user => ({ Host: 'gateway.example', ...basic(`${user}:${token}`) }))
     expect(await statuses(port, users)).toEqual([200, 200])
   })
 
-  test('accepts it as a Bearer token', async () => {
+  test('with a token, the page accepts it as a Bearer token', async () => {
     const { port } = await startTestAdmin({ token: 'abc.DEF-1' })
     const schemes = ['Bearer', 'bearer'].map(scheme => ({ Authorization: `${scheme} abc.DEF-1` }))
     expect(await statuses(port, schemes, '/metrics')).toEqual([200, 200])
@@ -180,7 +183,7 @@ describe('one request', () => {
     return { port, number: page.rows()[0]!.number }
   }
 
-  test('is returned whole', async () => {
+  test('one request is returned whole, by its number', async () => {
     const { port, number } = await startWithOne()
     const { status, body } = await ask(port, `/requests/${number}`)
     expect(status).toBe(200)
@@ -190,13 +193,13 @@ describe('one request', () => {
     expect(detail.diagnosis.failures[0]).toMatchObject({ code: 'host-mismatch' })
   })
 
-  test('is not found by another number', async () => {
+  test('a request is not found by another number', async () => {
     const { port, number } = await startWithOne()
     for (const other of [0, 1, number + 1, -number, `${number}x`, `0x${number}`, `${number}/`, `${number}0`])
       expect([other, (await ask(port, `/requests/${other}`)).status]).toEqual([other, 404])
   })
 
-  test('is not found by its number after a restart', async () => {
+  test('a request is not found by its number after a restart', async () => {
     const { number } = await startWithOne()
     const { port } = await startWithOne()
     expect((await ask(port, `/requests/${number}`)).status).toBe(404)
@@ -214,7 +217,7 @@ describe('150 connections that send half a head', () => {
     return sockets
   }
 
-  test('keep nobody from /healthz and /metrics', async () => {
+  test('150 connections that send half a head keep nobody from /healthz and /metrics', async () => {
     const { port } = await startTestAdmin()
     await halfHeads(port)
     for (const path of ['/healthz', '/metrics']) {
@@ -224,7 +227,7 @@ describe('150 connections that send half a head', () => {
     }
   })
 
-  test('do not close a page that is open', async () => {
+  test('150 connections that send half a head do not close a page that is open', async () => {
     const { port, record, recorder } = await startTestAdmin()
     const page = listen(port)
     await page.hasBatches(1)
@@ -233,7 +236,7 @@ describe('150 connections that send half a head', () => {
     await page.hasRows(1)
   })
 
-  test('are closed after some seconds', async () => {
+  test('150 connections that send half a head are closed after some seconds', async () => {
     const { port } = await startTestAdmin()
     const start = performance.now()
     const sockets = await halfHeads(port)

@@ -5,7 +5,7 @@ import { exchangeOf } from '../support/exchanges.ts'
 
 const signed = () => service.sign({ target: '/hook', body: '{}' })
 
-test('counts verdicts by status, main code and whether they are signed under the domain, how long they took, and what was answered', async () => {
+test('counts verdicts by status, main code, domain, duration and answer', async () => {
   const admin = await startTestAdmin()
   admin.record(await exchangeOf(signed()))
   admin.record(await exchangeOf(signed(), { status: 502, upstream: 'unreachable' }))
@@ -30,7 +30,7 @@ test('counts verdicts by status, main code and whether they are signed under the
   expect(body).toContain('process_resident_memory_bytes')
 })
 
-test('has nothing from a request in a label, and a bounded number of label values', async () => {
+test('no label has anything from a request, and the number of label values is bounded', async () => {
   const admin = await startTestAdmin()
   const one = await exchangeOf(withHeaders(signed(), { Host: 'xyzzy.example' }))
   for (let status = 100; status < 1000; status++) {
