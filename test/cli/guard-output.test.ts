@@ -14,14 +14,14 @@ function printed(text: Line, color: boolean): string[] {
   return lines
 }
 
-test.each([true, false])('has no control character and only ASCII (colours: %s)', color => {
+test.each([true, false])('the output has no control character and only ASCII (colours: %s)', color => {
   const safe = 'a?]0;x??2J?????b\n'
   expect(printed(NASTY, color)).toEqual([safe, safe])
   expect(printed({ tone: 'good', start: '', rest: NASTY }, color)[0]).toMatch(/a\?]0;x\?\?2J\?{5}b\n$/)
   expect(printed({ tone: 'good', start: NASTY, rest: '' }, false)).toEqual([safe])
 })
 
-test('has the colour that the writer of a line gives it, where colours are allowed', () => {
+test('the output has the colour that the writer of a line gives it, where colours are allowed', () => {
   const line = { tone: 'good', start: 'ok', rest: '    https' } as const
   expect(printed(line, true)).toEqual(['\x1b[32mok\x1b[39m    https'])
   expect(printed(line, false)).toEqual(['ok    https'])

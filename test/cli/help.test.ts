@@ -26,7 +26,7 @@ describe.each(NAMES)('the help of %s', name => {
     expect(Math.max(...help.split('\n').map(line => line.length))).toBeLessThanOrEqual(80)
   })
 
-  test('has usage, options, examples and exit codes, in this order', () => {
+  test('the help of a command has usage, options, examples and exit codes, in this order', () => {
     const help = helps.get(name)!
     expect(help).toMatch(
       /^Usage: signed-requests .*\n\nOptions:\n[ *] -.*\n\nExamples:\n {2}npx .*\n\nExit codes:\n {2}0 /s
@@ -73,13 +73,13 @@ test.each(commands)('the help of %s has a star at what may be an environment var
   }
 })
 
-test('is in the documentation as it is printed: npm run docs:cli', async () => {
+test('the help is in the documentation as it is printed: npm run docs:cli', async () => {
   const page = readFileSync(new URL('../../docs/command-line.md', import.meta.url), 'utf8')
   for (const name of NAMES) expect(page).toContain(`<!-- help: ${name} -->\n`)
   expect(await commandLinePage(page)).toBe(page)
 })
 
-test('of a command without a page is printed, and the command is in the list', async () => {
+test('the help of a command without a page is printed, and the command is in the list', async () => {
   const ping: Command = {
     ...{ about: ['Says pong.'], examples: ['npx signed-requests ping'] },
     flags: { loud: { flag: 'loud', kind: 'switch', about: 'in capitals' } },

@@ -118,7 +118,7 @@ describe('an odd answer', () => {
     expect(await send(url)).toMatchObject({ code: 1, stdout: expect.stringContaining('answer: 101 ') })
   })
 
-  test('only interim answers are none', async () => {
+  test('interim answers alone are not an answer', async () => {
     const url = await say('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(200), 'HTTP/1.1 102 Processing\r\n\r\n')
     const { code, text } = await probe(url)
     expect([code, text]).toEqual([2, expect.stringContaining('only interim responses (1xx), without end')])
@@ -171,7 +171,7 @@ describe('--allow-self-signed', () => {
     expect((await probe(url)).text).toMatch(/self-signed.*; --allow-self-signed accepts it, on loopback only$/m)
   })
 
-  test('is for loopback only', async () => {
+  test('--allow-self-signed is for loopback only', async () => {
     const { code, stderr } = await runInside(['probe', 'https://a.example:84/b', '--allow-self-signed'])
     expect([code, stderr]).toEqual([64, expect.stringContaining(': probe https://localhost:84/b\n')])
   })

@@ -124,7 +124,7 @@ describe.each(['draft-cavage', 'rfc9421'])('a forgery by %s', scheme => {
     ['host', 'host-mismatch'],
     ['account', 'account-mismatch'],
     ['signature', 'signature-mismatch']
-  ])('of the %s is refused with %s, and explained', async (what, refusal) => {
+  ])('send explains that a forgery of the %s is refused with %s', async (what, refusal) => {
     const url = await startReceiver({ schemes: [draftCavage, rfc9421] })
     for (const data of [['--data', '{"a":1}'], []]) {
       const { code, stdout, text } = await sendServed(url, '--tamper', what, '--scheme', scheme, ...data)
@@ -180,16 +180,19 @@ describe('a refusal', () => {
     [-400, 'ahead of'],
     [400, 'behind'],
     [-200, undefined]
-  ])('with a Date %i s from this machine: the clock first, from --date-tolerance on', async (seconds, way) => {
-    const url = await serve((_, response) => {
-      const date = new Date(Date.now() + seconds * 1000).toUTCString()
-      response.writeHead(401, { Date: date, 'WWW-Authenticate': 'Signature' }).end()
-    })
-    const { code, text } = await send(url, ['--date-tolerance', '300'])
-    expect(text.includes('lookupTxt')).toBe(way === undefined)
-    if (way !== undefined) expect(text).toContain(`${way} the receiver's`)
-    expect(code).toBe(1)
-  })
+  ])(
+    'a refusal with a Date %i s from this machine names the clock first, from --date-tolerance on',
+    async (seconds, way) => {
+      const url = await serve((_, response) => {
+        const date = new Date(Date.now() + seconds * 1000).toUTCString()
+        response.writeHead(401, { Date: date, 'WWW-Authenticate': 'Signature' }).end()
+      })
+      const { code, text } = await send(url, ['--date-tolerance', '300'])
+      expect(text.includes('lookupTxt')).toBe(way === undefined)
+      if (way !== undefined) expect(text).toContain(`${way} the receiver's`)
+      expect(code).toBe(1)
+    }
+  )
 
   const withoutDns = { lookupTxt: () => Promise.reject(Object.assign(new Error(), { code: 'ESERVFAIL' })) }
   const failing = { replayStore: { claim: () => Promise.reject(new Error('down')), release: async () => {} } }
@@ -200,15 +203,18 @@ describe('a refusal', () => {
     [withoutDns, [], /its DNS or its store does not answer, .* On the machine where it runs/, [COMMAND]],
     [withoutDns, SERVE_DNS, ASK, [COMMAND, LOOKUP]],
     [failing, SERVE_DNS, /did ask for the key, .* its replay store or its acc/, []]
-  ])('of 503 is its DNS or its store (%o, %j), and nothing is to be published', async (options, flags, says, shows) => {
-    const { code, stdout, text } = await send(await startReceiver(options), ['--print-record', ...flags])
-    expect(code).toBe(2)
-    expect(text).toMatch(says)
-    for (const line of shows) expect(stdout).toContain(line)
-    expect(text).not.toMatch(/publish/)
-  })
+  ])(
+    'a refusal of 503 is explained by DNS or the store (%o, %j), and nothing is to be published',
+    async (options, flags, says, shows) => {
+      const { code, stdout, text } = await send(await startReceiver(options), ['--print-record', ...flags])
+      expect(code).toBe(2)
+      expect(text).toMatch(says)
+      for (const line of shows) expect(stdout).toContain(line)
+      expect(text).not.toMatch(/publish/)
+    }
+  )
 
-  test('of 2xx from a receiver that never asked for the key is no proof', async () => {
+  test('a response of 2xx from a receiver that never asked for the key is no proof', async () => {
     const url = await serve((_, response) => response.end())
     const { code, text } = await sendServed(url)
     expect(text).toMatch(/Accepted, which is no proof: nobody asked .* so the receiver verifies nothing, or/)
@@ -227,7 +233,7 @@ describe('the same bytes again', () => {
   const stored = () => ({ replayStore: memoryReplayStore() })
   const shared = stored()
 
-  test('end with 0 when the first is accepted and no repetition is', async () => {
+  test('send --repeat ends with 0 when the first request is accepted and no repetition is', async () => {
     const { code, stdout } = await sendServed(await startFleet(stored()), '--repeat', '3', '--data', '{}')
     expect(stdout).toContain('1: answer: 200 OK')
     for (const number of [2, 3]) expect(stdout).toContain(`${number}: answer: 401 Unauthorized\n\n  replayed\n`)
@@ -235,7 +241,7 @@ describe('the same bytes again', () => {
     expect(code).toBe(0)
   })
 
-  test('say of the one repetition that it was refused, and of another answer that it is no refusal', async () => {
+  test('send --repeat tells a repetition that was refused from one with another answer', async () => {
     const { text } = await sendServed(await startFleet(stored()), '--repeat', '2')
     expect(text).toContain('The replay was refused, as it should be.')
     const late = { claim: () => Promise.reject(new Error('gone')), release: async () => {} }
@@ -244,7 +250,7 @@ describe('the same bytes again', () => {
     expect(other.text).not.toContain('as it should be')
   })
 
-  test('end with 1 when the first is refused', async () => {
+  test('send --repeat ends with 1 when the first is refused', async () => {
     expect((await sendServed(await startFleet(stored()), '--repeat', '2', '--account', '9')).code).toBe(1)
   })
 
@@ -285,7 +291,7 @@ describe('--tamper all', () => {
     expect(code).toBe(0)
   })
 
-  test('ends with 1 where a forgery was accepted, and names it', async () => {
+  test('--tamper all ends with 1 where a forgery was accepted, and names it', async () => {
     const receive = receiver()
     const url = await serve((request, response) => {
       if (request.headers.host === 'forged.example') return response.end()
@@ -296,13 +302,13 @@ describe('--tamper all', () => {
     expect(code).toBe(1)
   })
 
-  test('ends with 1 where the good request is refused too, which proves nothing', async () => {
+  test('--tamper all ends with 1 where the good request is refused too, which proves nothing', async () => {
     const { code, text } = await sendServed(await startReceiver(), '--tamper', 'all', '--account', '99')
     expect(text).toContain('was not shown to be accepted, so what was refused proves nothing yet')
     expect(code).toBe(1)
   })
 
-  test('ends with 2 where nothing was decided', async () => {
+  test('--tamper all ends with 2 where nothing was decided', async () => {
     const url = await serve((_, response) => response.writeHead(503, { 'Retry-After': '1' }).end())
     expect((await sendServed(url, '--tamper', 'all')).code).toBe(2)
   })
@@ -319,7 +325,7 @@ describe('--tamper all', () => {
 describe('a Host that nobody chose', () => {
   const hosts = { hosts: 'hooks.example.com' }
 
-  test('is said where a receiver refused the request before it asked for the key', async () => {
+  test('a Host that nobody chose is said where a receiver refused before it asked for the key', async () => {
     const url = await startReceiver(hosts)
     const { code, text } = await sendServed(url)
     const { host } = new URL(url)
@@ -327,12 +333,12 @@ describe('a Host that nobody chose', () => {
     expect(code).toBe(1)
   })
 
-  test('is said where a server has no site for it', async () => {
+  test('a Host that nobody chose is said where a server has no site for it', async () => {
     const url = await serve((_, response) => response.writeHead(421).end())
     expect((await sendServed(url)).text).toContain('was signed, that of the URL.')
   })
 
-  test('is not said where it was chosen, or cannot be why', async () => {
+  test('a Host that nobody chose is not said where it was chosen, or cannot be why', async () => {
     const chosen = await sendServed(await startReceiver(hosts), '--host', 'other.example.com')
     const asked = await sendServed(await startReceiver({ lookupTxt: async () => [['v=DKIM1; p=']] }))
     const accepted = await sendServed(await startReceiver())
@@ -379,7 +385,7 @@ createServer(async (req, res) => { ${answer} }).listen(${port})`
     expect(code).toBe(1)
   })
 
-  test('lets one that observes say its verdict after its response', async () => {
+  test('--start lets a receiver that observes say its verdict after its response', async () => {
     const log = join(folder, 'observed')
     const { code } = await start(`res.end(); writeFileSync(${JSON.stringify(log)}, await find())`)
     expect(code).toBe(0)
@@ -511,7 +517,7 @@ describe('--print sends nothing, and what it prints', () => {
     ['http', 'a\nb\n'],
     ['http', ''],
     ['curl', "it's\n\\"]
-  ])('as %s is a capture that explain reads: %j', async (form, data) => {
+  ])('--print %s prints a capture that explain reads: %j', async (form, data) => {
     const flags = ['--data', data, '--host', 'receiver.example']
     const { code, stdout, stderr } = await print(form, 'https://localhost:9/hook?a=[1]', ...flags)
     const explained = await runInside(['explain', ...RECEIVER, '--key-record', stderr], stdout)
@@ -521,18 +527,18 @@ describe('--print sends nothing, and what it prints', () => {
   test.each([
     ['http', ['--data', 'caf\u00e9'], '--print curl writes base64'],
     ['curl', ['--header', 'X-A: \u00e9'], 'the head of this request is not ASCII']
-  ])('as %s cannot have %j', async (form, flags, says) => {
+  ])('--print %s cannot print %j', async (form, flags, says) => {
     const finished = await print(form, 'http://localhost:9/', ...flags)
     expect(finished).toMatchObject({ code: 64, stdout: '', stderr: expect.stringContaining(says) })
   })
 
-  test('is a forgery, beside what it is', async () => {
+  test('--print prints the forgery, and says beside it what was changed', async () => {
     const { stdout, stderr } = await print('http', 'http://localhost:9/', '--tamper', 'host')
     expect(stdout).toContain('\nHost: forged.example\n')
     expect(stderr).toContain('tampered after signing: the Host')
   })
 
-  test('has the options of curl that keep the request as it is', async () => {
+  test('--print curl has the options of curl that keep the request as it is', async () => {
     const { stdout } = await print('curl', 'https://localhost:9/', '--method', 'head', '--allow-self-signed')
     const start = "curl --head \\\n  --insecure \\\n  --globoff --path-as-is 'https://localhost:9/'"
     expect(stdout.slice(0, start.length)).toBe(start)

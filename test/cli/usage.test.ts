@@ -104,7 +104,7 @@ describe('a setting in the environment', () => {
     SIGNED_REQUESTS_ACCOUNT: '1234'
   }
 
-  test('stands for the option; several values are separated by commas', async () => {
+  test('a setting in the environment stands for the option; several values are separated by commas', async () => {
     const args = ['explain', '--key-record', RECORD]
     expect(await runInside(args, capture, false, ENV)).toMatchObject({ code: 0, stderr: '' })
   })
@@ -114,15 +114,18 @@ describe('a setting in the environment', () => {
     ['explain', 'SIGNED_REQUESTS_ACCOUNTHEADER', 'SIGNED_REQUESTS_ACCOUNT_HEADER'],
     ['send', 'SIGNED_REQUESTS_host', 'SIGNED_REQUESTS_HOST'],
     ['key', 'SIGNED_REQUESTS_DNS_SERVERS', 'SIGNED_REQUESTS_DNS_SERVER']
-  ])('that is misspelled names the nearest: %s with %s', async (command, written, meant) => {
-    const { code, stderr } = await runInside([command, 'x'], '', false, { [written]: 'x' })
-    const message = `there is no environment variable ${written} (did you mean ${meant}?); see --help`
-    expect([code, stderr]).toEqual([64, `signed-requests: ${message}\n`])
-  })
+  ])(
+    'a setting in the environment that is misspelled names the nearest: %s with %s',
+    async (command, written, meant) => {
+      const { code, stderr } = await runInside([command, 'x'], '', false, { [written]: 'x' })
+      const message = `there is no environment variable ${written} (did you mean ${meant}?); see --help`
+      expect([code, stderr]).toEqual([64, `signed-requests: ${message}\n`])
+    }
+  )
 
   const PRINT = ['send', 'http://a.example/hook', '--key', 'fixtures/source/keys/one.pem', '--print', 'http']
 
-  test('that has several values is the first one where a command takes one', async () => {
+  test('a setting in the environment that has several values is the first one where a command takes one', async () => {
     const several = { SIGNED_REQUESTS_ACCOUNT: '5678, 1234', SIGNED_REQUESTS_SCHEME: 'rfc9421,draft-cavage' }
     const { code, stdout } = await runInside(PRINT, '', false, { ...ENV, ...several })
     expect(code).toBe(0)
@@ -131,7 +134,7 @@ describe('a setting in the environment', () => {
     expect(stdout).toMatch(/^Signature-Input: /m)
   })
 
-  test('is one value with its comma where the setting is no list', async () => {
+  test('a setting in the environment is one value with its comma where the setting is no list', async () => {
     const { stdout } = await runInside(PRINT, '', false, { SIGNED_REQUESTS_ACCOUNT_PREFIX: 'a,b-' })
     expect(stdout).toMatch(/^X-Service-ID: a,b-1234$/m)
   })
@@ -140,13 +143,13 @@ describe('a setting in the environment', () => {
     ['true', '--require-authenticated needs --doh'],
     ['false', 'not a name is not a DNS name'],
     ['no', 'SIGNED_REQUESTS_REQUIRE_AUTHENTICATED must be true or false']
-  ])('is a switch that is on or off: %s', async (value, message) => {
+  ])('a setting in the environment is a switch that is on or off: %s', async (value, message) => {
     const env = { SIGNED_REQUESTS_REQUIRE_AUTHENTICATED: value }
     const { code, stderr } = await runInside(['key', 'not a name'], '', false, env)
     expect([code, stderr]).toEqual([64, `signed-requests: ${message}\n`])
   })
 
-  test('gives way to the option', async () => {
+  test('a setting in the environment gives way to the option', async () => {
     const args = ['explain', '--key-record', RECORD, '--host', 'elsewhere.example']
     const { stdout } = await runInside(args, capture, false, ENV)
     expect(stdout).toMatch(/^rejected: host\n/)
@@ -171,7 +174,7 @@ describe('colour', () => {
     expect(stripVTControlCharacters(colored.stdout)).toBe(plain.stdout)
   })
 
-  test('is never in JSON', async () => {
+  test('colour is never in JSON', async () => {
     const { stdout } = await runInside([...EXPLAIN, '--json'], changed, true)
     expect(JSON.parse(stdout)).toHaveProperty('status', 'rejected')
   })

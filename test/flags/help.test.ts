@@ -44,7 +44,7 @@ describe.each([...commands, ...gateway])('the help of "$name"', ({ help, flags, 
     expect(named.length > 0).toBe(/^\* --/m.test(help))
   })
 
-  test('has examples that the command takes', () => {
+  test('the help of a command has examples that the command takes', () => {
     const text = help
       .split('Examples:\n')[1]!
       .split('\n\n')[0]!

@@ -40,28 +40,28 @@ const mistake = (line: string, env: Env = {}, changes: Partial<Syntax<typeof FLA
 }
 
 describe('values', () => {
-  test('are as the kind of the flag says, with a preset, and undefined where nothing was given', () => {
+  test('values are as the kind of the flag says, with a preset, and undefined where nothing was given', () => {
     expect(given('--domain a').values).toEqual({ domain: 'a', form: 'json' })
     expect(given('--domain a --limit 07 --loud --count xx').values).toMatchObject({ limit: 7, loud: true, count: 'xx' })
   })
 
-  test('of a list are separated by commas, or the flag is repeated; a list of one command keeps its commas', () => {
+  test('values of a list are separated by commas, or the flag is repeated; a list of one command keeps commas', () => {
     const { hosts, header } = given('--domain a --host b,c --host d --header a,b').values
     expect([hosts, header]).toEqual([['b', 'c', 'd'], ['a,b']])
   })
 
-  test('of a flag that was repeated are the last one', () => {
+  test('the value of a flag that was repeated is the last one', () => {
     expect(given('--domain a --domain b').values.domain).toBe('b')
   })
 
-  test('come from the command line first, then from the environment', () => {
+  test('values come from the command line first, then from the environment', () => {
     const env = { SIGNED_REQUESTS_DOMAIN: 'v', SIGNED_REQUESTS_HOST: ' b, ,c ' }
     const { values, sourceOf } = given('--domain a', env)
     expect([values.domain, values.hosts]).toEqual(['a', ['b', 'c']])
     expect(['domain', 'host', 'limit'].map(sourceOf)).toEqual(['flag', 'variable', undefined])
   })
 
-  test('that begin with a dash are written behind an equals sign, and what follows two dashes is no flag', () => {
+  test('values that begin with a dash are written behind an equals sign, and two dashes end the flags', () => {
     expect(given('--domain=-a').values.domain).toBe('-a')
     expect(given('--domain a -- --loud', {}, { ...ALL, argument: '[WORD]' }).positionals).toEqual(['--loud'])
   })
@@ -115,7 +115,9 @@ describe('variables', () => {
     [{ SIGNED_REQUESTS_LIMIT: ' ' }, 'SIGNED_REQUESTS_LIMIT is empty: set it, or unset it'],
     [{ SIGNED_REQUESTS_LIMIT: 'x' }, 'SIGNED_REQUESTS_LIMIT must be a whole number'],
     [{ SIGNED_REQUESTS_PORT: 'tcp://10.0.0.1' }, 'set enableServiceLinks: false; see --help']
-  ])('where all flags may be one: %j', (env, message) => expect(mistake('--domain a', env)).toContain(message))
+  ])('where all flags may be variables, a wrong variable is a mistake: %j', (env, message) =>
+    expect(mistake('--domain a', env)).toContain(message)
+  )
 
   test.each([
     [{ SIGNED_REQUESTS_DOMIAN: 'a' }, '(did you mean SIGNED_REQUESTS_DOMAIN?); see --help'],
@@ -124,7 +126,7 @@ describe('variables', () => {
     [{ SIGNED_REQUESTS_HOST: '' }, ''],
     [{ SIGNED_REQUESTS_PORT: 'tcp://10.0.0.1' }, ''],
     [{ SIGNED_REQUESTS_SOMETHING: 'a' }, '']
-  ])('where the shared flags may be one: %j', (env, message) => {
+  ])('where only the shared flags may be variables, others are no mistake: %j', (env, message) => {
     const found = mistake('--domain a', env, { variables: 'shared' })
     if (message === '') expect(found).toBe('')
     else expect(found).toContain(message)
@@ -148,7 +150,7 @@ describe('no message has a text that could be a secret', async () => {
     ['authorize', AUTHORIZE, args => parseAuthorize(args, {})]
   ]
 
-  test.each(parsers)('of %s', (_, flags, parse) => {
+  test.each(parsers)('no message has a text that could be a secret: %s', (_, flags, parse) => {
     const names = [...Object.values({ ...flags, ...OTHERS }).map(({ flag }) => flag), 'help-me', 'S3CRETS3CRET']
     const secret = 'S3CRETS3CRET'
     const forms = ['%', '--%', '--no-%', '-%', '--=%', '%=%', '--%=%', '-- %']

@@ -32,14 +32,14 @@ test('a command is read with its method, target, headers and body, and the heade
   })
 })
 
-test.each(SENT)('is read as what curl sends: %s', (command = '', head = '', body = '') => {
+test.each(SENT)('a curl command is read as the request that curl sends: %s', (command = '', head = '', body = '') => {
   const [{ request }] = readAll(command) as [ReturnType<typeof readAll>[0]]
   const { method, target, headers } = request
   const bytes = request.body instanceof Uint8Array ? Buffer.from(request.body) : Buffer.alloc(0)
   expect([summaryOf(method, target, [...headers]), bytes.toString('latin1')]).toEqual([head, body])
 })
 
-test.each(REFUSED)('is refused, because it is not clear what curl sends: %s', (command, says) => {
+test.each(REFUSED)('a curl command is refused when it is not clear what curl sends: %s', (command, says) => {
   expect(() => readAll(command)).toThrow(says)
 })
 
@@ -66,14 +66,16 @@ describe('a file with a curl command', () => {
     ["curl -X PUT https://a.example/p > out.txt -H 'A: b' && echo it's done"],
     ["curl -X PUT https://a.example/p \\ \n  -H 'A: b'\n\nHTTP/1.1 200 OK\nX: it's a response with `ticks` & $MONEY"],
     ["curl -X PUT https://a.example/p\n  -H 'A: b' # where the backslash was lost"]
-  ])('is read whatever stands around it: %j', text => expect(read(text)).toMatchObject({ ...REQUEST, https: true }))
+  ])('a file with a curl command is read whatever stands around it: %j', text =>
+    expect(read(text)).toMatchObject({ ...REQUEST, https: true })
+  )
 
-  test('may have several, of which only those of curl count', () => {
+  test('a file with a curl command may have several, of which only those of curl count', () => {
     const text = "curl a.example/1\ncurl 'a.example/2' ; wget a.example/3\n$ curl a.example/4 & sudo curl a.example/5"
     expect(readAll(text).map(({ request }) => request.target)).toEqual(['/1', '/2', '/4', '/5'])
   })
 
-  test('and what curl -v printed is read as what was printed', () => {
+  test('a file with a curl command and the output of curl -v is read as that output', () => {
     const dump = '*   Trying 127.0.0.1\n> PUT /other HTTP/1.1\n> Host: b.example\n>\n< HTTP/1.1 200 OK\n'
     expect(read(`$ curl -v -X PUT https://a.example/p\n${dump}`)).toMatchObject({
       target: '/other',
@@ -88,7 +90,7 @@ test('says that curl takes dot segments out of the path, and keeps them for --pa
   for (const url of ['/a/../b --path-as-is', '', '?x=/../', '/a?x']) expect(notesOf(`curl a.example${url}`)).toEqual([])
 })
 
-test('is GET without data, and keeps the Host and the Content-Length that it has', () => {
+test('a curl command without data is GET, and keeps the Host and the Content-Length that it has', () => {
   const command = "curl --location 'https://10.0.0.5/' --header 'Host: a.example' --header 'content-length: 9'"
   expect(read(command)).toMatchObject({
     method: 'GET',
@@ -111,7 +113,7 @@ describe('--data-urlencode, which curl before 7.77 wrote in another way', () => 
       .map(line => `-H '${line}'`)
       .join(' ')}`
 
-  test('has a space as + by default, and as %20 where the digest says so, with its length', async () => {
+  test('--data-urlencode has a space as + by default, and as %20 where the digest says so', async () => {
     expect(await explain(signed('a=b+c'))).toMatchObject({ code: 0, stderr: '' })
     const old = await explain(signed('a=b%20c'))
     expect(old).toMatchObject({ code: 0, stderr: expect.stringContaining('curl before 7.77') })
@@ -126,7 +128,7 @@ describe('--data-urlencode, which curl before 7.77 wrote in another way', () => 
 })
 
 describe('a body that stands in a file', () => {
-  test('is not in the capture', () => {
+  test('a body that is in a file is not in the capture', () => {
     const entries = readAll("curl https://a.example -H 'Digest: SHA-256=AAAA' --data-binary @body.json")
     expect(entries[0]).toMatchObject({ missingBody: 'the capture does not have the body' })
     expect(readAll('curl https://a.example -d @body.json')[0]).toMatchObject({
@@ -134,7 +136,7 @@ describe('a body that stands in a file', () => {
     })
   })
 
-  test('comes with its length when --body gives it', async () => {
+  test('a body that is in a file comes with its length when --body gives it', async () => {
     const lines = headOf(service.sign({ target: '/hook', body: readFileSync('package.json') }))
     const flags = lines
       .split('\r\n')

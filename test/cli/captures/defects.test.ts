@@ -24,7 +24,7 @@ const DEFECTS: readonly [name: string, build: () => SignedTestRequest, check: st
 ]
 
 describe.each(FORMATS)('$name', ({ write, isBodyless }) => {
-  test('without a defect is verified, or lacks only its body', async () => {
+  test('a capture without a defect is verified, or lacks only its body', async () => {
     const { code, text } = await explain(write(sign()))
     if (!isBodyless) return expect([text, code]).toEqual([expect.stringMatching(/^verified: account 1234/), 0])
     expect(text).toMatch(/^unavailable: the body is not in the capture; all else passed\n/)
@@ -33,7 +33,7 @@ describe.each(FORMATS)('$name', ({ write, isBodyless }) => {
     expect(code).toBe(2)
   })
 
-  test.each(DEFECTS)('with %s', async (_, build, check, says) => {
+  test.each(DEFECTS)('a capture with %s is explained', async (_, build, check, says) => {
     const { code, text } = await explain(write(build()))
     if (isBodyless && check === 'digest')
       return expect([text, code]).toEqual([expect.stringMatching(/^unavailable: the body is not in the capture/), 2])
@@ -43,7 +43,7 @@ describe.each(FORMATS)('$name', ({ write, isBodyless }) => {
     expect(code).toBe(1)
   })
 
-  test('with an old Date is judged as of its own time when that is asked for', async () => {
+  test('a capture with an old Date is judged as of its own time when that is asked for', async () => {
     expect((await explain(write(sign({ date: OLD })), '--now', 'date')).code).toBe(isBodyless ? 2 : 0)
   })
 })

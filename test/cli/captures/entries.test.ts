@@ -37,7 +37,7 @@ describe('several requests in one file', () => {
     expect(await explain(unsigned)).toMatchObject({ code: 1, stderr: note(1, 2) })
   })
 
-  test('several heads of curl -v', async () => {
+  test('several heads of curl -v are several requests', async () => {
     const sent = (target: string) => {
       const head = headOf(service.sign({ target })).replace(/^(?=.)/gm, '> ')
       return head.replace(/\r\n$/, '>\r\n< HTTP/1.1 200 OK\r\n')
@@ -155,13 +155,16 @@ describe('the event of a load balancer', () => {
     expect((await explain(event('https'), '--http')).stdout).toMatch(/^rejected: https\n/)
   })
 
-  test.each([undefined, 'http', 'https, http', 'HTTPS'])('does not where it says %j', async forwarded => {
-    const { code, stdout, stderr } = await explain(event(forwarded))
-    expect([code, stderr]).toEqual([1, ''])
-    expect(stdout).toMatch(/^rejected: https\n/)
-  })
+  test.each([undefined, 'http', 'https, http', 'HTTPS'])(
+    'the event of a load balancer does not count as HTTPS where its header says %j',
+    async forwarded => {
+      const { code, stdout, stderr } = await explain(event(forwarded))
+      expect([code, stderr]).toEqual([1, ''])
+      expect(stdout).toMatch(/^rejected: https\n/)
+    }
+  )
 
-  test('is told that the load balancer itself says http, and is not advised to count it as HTTPS', async () => {
+  test('explain says that the load balancer itself says http, and does not advise to count it as HTTPS', async () => {
     const { text } = await explain(event('http'))
     expect(text).toContain('FAIL  https             not-https: the request did not arrive over HTTPS; header')
     const advice = text.slice(text.indexOf('likely cause')).replace(/\s+/g, ' ')

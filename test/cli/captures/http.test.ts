@@ -43,7 +43,8 @@ describe('a request captured from a socket', () => {
     if (body !== undefined) expect(request.body).toEqual(body)
   })
 
-  test('in chunks has them', () => expect(chunked).toContain('\r\n\r\na\r\n{"event":"\r\n'))
+  test('the capture of a request in chunks has the chunks', () =>
+    expect(chunked).toContain('\r\n\r\na\r\n{"event":"\r\n'))
 })
 
 describe('several requests in one file', () => {
@@ -61,7 +62,7 @@ describe('several requests in one file', () => {
     for (const { request } of entries) expect(failuresOf(await verify(request))).toEqual([])
   })
 
-  test('does not look for one inside a body', () => {
+  test('no request is looked for inside a body', () => {
     const body = 'POST /inner HTTP/1.1\r\nHost: a\r\n\r\n'
     const text = `POST / HTTP/1.1\r\nContent-Length: ${body.length}\r\n\r\n${body}`
     expect(readAll(text)).toHaveLength(1)
@@ -104,7 +105,7 @@ describe('a file that contradicts itself, or is cut off', () => {
     expect(read(text).notes).toEqual([expect.stringContaining(note)])
   })
 
-  test('has no body without an empty line', () => {
+  test('a file that contradicts itself, or is cut off has no body without an empty line', () => {
     const { request } = read(`${POST}Host: a\r\nX: b`)
     expect([...(request.headers as Iterable<unknown>)]).toEqual([
       ['Host', 'a'],

@@ -8,7 +8,7 @@ const BODY = '{"event":"published"}'
 const head = (request: SignRequest = {}): string => headOf(service.sign(request))
 
 describe('a body that is not in the capture as it was sent', () => {
-  test('was inflated: the bytes left over are the body, and it says that it was decompressed', async () => {
+  test('a body that was inflated is all bytes left over, and explain says that it was inflated', async () => {
     const long = JSON.stringify({ events: Array(100).fill('published') })
     const body = gzipSync(long)
     const { code, stderr, text } = await explain(head({ body, headers: { 'Content-Encoding': 'gzip' } }) + long)
@@ -23,7 +23,7 @@ describe('a body that is not in the capture as it was sent', () => {
   test.each([
     ['a raw head', head({ body: BODY })],
     ['a fixture', JSON.stringify(fixture)]
-  ])('is missing from %s: not run', async (_, file) => {
+  ])('a check of the body is not run when the body is missing from %s', async (_, file) => {
     const { code, text } = await explain(file)
     expect(text).toMatch(/^unavailable: the body is not in the capture; all else passed\n/)
     expect(text).toMatch(/^-- {4}digest {12}not run: the capture does not have the body; --body FILE gives it$/m)
@@ -38,7 +38,7 @@ describe('the time of a capture', () => {
   const SOON_AFTER = '2026-01-02T03:04:06Z'
   const [EARLY, LATE] = ['2026-01-02T02:04:06Z', '2026-01-02T04:04:06Z']
 
-  test('is used where the capture has one, and said', async () => {
+  test('the time of a capture is used where the capture has one, and said', async () => {
     const stderr = "note: verified as of the capture's own time, 2026-01-02T03:04:06.000Z\n"
     expect(await explain(har(SOON_AFTER))).toMatchObject({ code: 0, stderr })
   })
@@ -46,7 +46,7 @@ describe('the time of a capture', () => {
   test.each([
     [EARLY, /Date is (?:1 hour|60 minutes) ahead of the time of --now \(.* GMT\): the sender's clock is fast/],
     [LATE, /behind the time of --now \(.*\): the request was delayed, or it is a retry .* clock is slow/]
-  ])('gives way to --now %s, and so does the clock of this machine', async (now, says) => {
+  ])('the time of a capture gives way to --now %s, and so does the clock of this machine', async (now, says) => {
     const { code, stderr, text } = await explain(har(SOON_AFTER), '--now', now)
     expect([code, stderr, text]).toEqual([1, '', expect.stringMatching(says)])
     expect(text).not.toMatch(/date -u|this machine's clock|--now (?:TIME|date)/)
@@ -55,13 +55,13 @@ describe('the time of a capture', () => {
   test.each([
     [LATE, /behind the capture's own time \(.*\): the request was delayed, .* --now date/s],
     [EARLY, /ahead of the capture's own time \(.*\): the sender's clock is fast, or that of the program/]
-  ])('is named where it is the capture that has it: %s', async (time, says) => {
+  ])('the time of a capture is named where the capture has it: %s', async (time, says) => {
     const { code, text } = await explain(har(time))
     expect([code, text]).toEqual([1, expect.stringMatching(says)])
     expect(text).not.toContain("this machine's clock")
   })
 
-  test('is not known: the capture is old, or the clock is fast, with both times', async () => {
+  test('the time of a capture is not known: the capture is old, or the clock is fast, with both times', async () => {
     const { code, text } = await explain(har())
     expect(text).toMatch(/likely cause: the capture is \d+ \w+ old, or this machine's clock \(.* GMT\) is fast/)
     expect(text).toMatch(/received Fri, 02 Jan 2026 03:04:05 GMT/)
@@ -69,7 +69,7 @@ describe('the time of a capture', () => {
     expect(code).toBe(1)
   })
 
-  test('is not known with RFC 9421 and without a Date, either', async () => {
+  test('the time of a capture is not known with RFC 9421 and without a Date either', async () => {
     const signed = service.sign({ scheme: 'rfc9421', date: new Date('2026-01-02T03:04:05Z') })
     const { text } = await explain(headOf(withHeaders(signed, { Date: undefined })), '--scheme', 'rfc9421')
     expect(text).toMatch(/signature-created-out-of-range\n {2}likely cause: the capture is \d+ \w+ old, or this/)
@@ -78,7 +78,7 @@ describe('the time of a capture', () => {
 
 describe('a second pseudo-header is malformed', () => {
   test.each([':method: POST', ':path: /other', ':authority: other.example', ':scheme: https'])(
-    'in an HTTP/2 head: %s',
+    'a second pseudo-header is malformed in an HTTP/2 head: %s',
     async second => {
       const { method, target, headers } = service.sign()
       const pseudo = [`:method: ${method}`, `:path: ${target}`, ':authority: receiver.example', ':scheme: https']
@@ -92,7 +92,7 @@ describe('a second pseudo-header is malformed', () => {
   test.each([
     [[':path'], 0],
     [[':path', ':path'], 1]
-  ])('in a HAR entry: %j ends with %i', async (names, exit) => {
+  ])('a second pseudo-header is malformed in a HAR entry: %j ends with %i', async (names, exit) => {
     const { method, target, headers } = service.sign()
     const lines = [...names.map(name => [name, target]), ...headers].map(([name, value]) => ({ name, value }))
     const har = { request: { method, url: `https://receiver.example${target}`, headers: lines } }

@@ -25,7 +25,7 @@ describe.each(codes)('explain %s', code => {
     expect(stdout).toContain(`\npage: docs/checks-and-codes.md#${code}\n`)
   })
 
-  test('has all causes of its section of the page as data', async () => {
+  test('explain CODE has all causes of its section of the page as data', async () => {
     const { stdout } = await runInside(['explain', code, '--json'])
     const explained = JSON.parse(stdout)
     const section = page.split(`\n### ${code}\n`)[1]!.split('\n##')[0]!

@@ -40,7 +40,7 @@ const LIMIT = 'The receiver must run this again, with fewer names at once: this 
 describe('where no name server answers', () => {
   const silent = [server('ETIMEOUT', 1), server('ETIMEOUT', 2), server('ECONNREFUSED', 3)]
 
-  test('and the receiver has the key: says that a firewall looks the same, and when the receiver loses the key', () => {
+  test('without a name server, but with a key: says when the receiver loses it', () => {
     expect(say(KEY, undefined, trace(silent))).toEqual({
       kind: 'no-server-answers',
       text:
@@ -53,18 +53,18 @@ describe('where no name server answers', () => {
     )
   })
 
-  test('and the receiver has none', () => {
+  test('without a name server and without a key: says that the receiver has no good key', () => {
     expect(say([], undefined, trace(silent)).text).toBe(
       `${SILENT}(ETIMEOUT, ECONNREFUSED); the receiver has no good key.`
     )
   })
 
-  test("and the receiver's DNS server fails", () => {
+  test('without a name server, and a DNS server that fails: says that', () => {
     const { text } = say([], 'ESERVFAIL', trace(silent))
     expect(text).toBe(`${SILENT}(ETIMEOUT, ECONNREFUSED); the receiver's DNS server fails as well: ESERVFAIL.`)
   })
 
-  test('because our own limit was reached: says that, and accuses nobody', () => {
+  test('without a name server, because our own limit was reached: says that, and accuses nobody', () => {
     for (const servers of [[], [server('EBUDGET')], [server('ETIMEOUT'), server('EBUDGET', 2)]])
       expect(say(KEY, undefined, trace(servers, { isCut: true }))).toEqual({
         kind: 'limit-reached',
@@ -75,14 +75,14 @@ describe('where no name server answers', () => {
     expect(unknown.text).toContain(`by then, in ${NAME}; the receiver has a good key.`)
   })
 
-  test('because they were not asked: does not say that they were not reached', () => {
+  test('without a name server, because none was asked: does not say that they were not reached', () => {
     expect(say(KEY, undefined).text).toBe(
       "Usable: the receiver's DNS server has a good key; the name servers were not asked."
     )
     expect(say([], undefined).text).toMatch(/ does not have it; the name servers were not asked\.$/)
   })
 
-  test('because the DNS server does not say which these are', () => {
+  test('without a name server, because the DNS server does not say which these are: says that', () => {
     const { kind, text } = say(KEY, undefined, trace([], NOWHERE))
     expect([kind, text]).toEqual([
       'resolver-has-key',
@@ -101,7 +101,7 @@ describe('the signature of a request is tried', () => {
   const report = (reply: Parameters<typeof reportOn>[0]['reply'], texts: readonly string[]) =>
     reportOn({ name: KEY_NAME, reply, signed, trace: trace([{ ...server(), texts }]) }, {}).request
 
-  test('with the records that only a name server has', () => {
+  test('the signature of a request is tried with the records that only a name server has', () => {
     const text = `The request was signed with the key of ns1.${ZONE}, which the receiver's DNS server does not have (rsa-sha256).`
     expect(report(ok([[TWO.record]]), [RECORD])).toMatchObject({ outcome: 'made', text, record: RECORD })
     const failed = fail('key-lookup-failed', { name: KEY_NAME, error: 'ESERVFAIL', problem: 'threw' })
@@ -110,7 +110,7 @@ describe('the signature of a request is tried', () => {
     expect(report(failed, [])).toMatchObject({ outcome: 'undecided' })
   })
 
-  test('with a record that both have as the one of the receiver', () => {
+  test('the signature of a request is tried with a record that both have as the one of the receiver', () => {
     expect(report(ok([[RECORD]]), [RECORD])?.text).toContain('the key of record 1 (rsa-sha256)')
   })
 })

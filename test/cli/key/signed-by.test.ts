@@ -74,7 +74,7 @@ describe('key --request', () => {
     }
   })
 
-  test('is undecided where DNS does not answer, and ends with 2', async () => {
+  test('key --request is undecided where DNS does not answer, and ends with 2', async () => {
     const { code, first } = await key([DOWN_NAME], fileOf(signed))
     expect(first).toMatch(
       /^It is undecided which key the request was signed with: no record was found: .* ESERVFAIL\.$/
@@ -87,13 +87,13 @@ describe('key --request', () => {
     ['has two', fileOf({ ...signed, headers: [...signed.headers, ['Signature', 'x']] }), 'signature-repeated'],
     ['is malformed', fileOf(withSignature(signed, value => value.slice(0, -1))), 'signature-malformed'],
     ['covers a header that the capture lacks', fileOf(withHeaders(signed, { Date: undefined })), 'coverage-absent']
-  ])('is undecided where the signature %s, and ends with 2', async (_, file, problem) => {
+  ])('key --request is undecided where the signature %s, and ends with 2', async (_, file, problem) => {
     const { code, first } = await key([KEY_NAME], file)
     expect(first).toContain(`its signature cannot be tried (${problem}: `)
     expect(code).toBe(2)
   })
 
-  test('of several names: 0 where one made it, else 2 where one is undecided, else 1', async () => {
+  test('key --request of several names ends with 0 (one made it), 2 (one is undecided) or 1', async () => {
     const file = fileOf(signed)
     expect((await key([OTHER_NAME, DOWN_NAME, KEY_NAME], file)).code).toBe(0)
     expect((await key([OTHER_NAME, DOWN_NAME], file)).code).toBe(2)
@@ -122,7 +122,7 @@ describe('key --request', () => {
     expect((await key([KEY_NAME], har, '--entry', '2')).code).toBe(1)
   })
 
-  test('is refused where it cannot be read, before DNS is asked', async () => {
+  test('key --request is refused where it cannot be read, before DNS is asked', async () => {
     const asked = dns.queries()
     expect(await key([KEY_NAME], 'hello')).toMatchObject({ code: 64, stdout: '' })
     expect(await runInside(['key', KEY_NAME, '--entry', '2'])).toMatchObject({
@@ -136,7 +136,7 @@ describe('key --request', () => {
 describe('the signer of a request', () => {
   const LIMITS = { minRsaBits: 512, maxRsaBits: 16_384 }
 
-  test('is found for each vector whose signature verifies, by both standards and each algorithm', async () => {
+  test('the signer of each vector that verifies is found, by both standards and each algorithm', async () => {
     const outcomes = { made: new Set<string>(), none: 0 }
     for (const vector of loadVectors()) {
       const { request, dns, verdict } = vector.json
@@ -156,7 +156,7 @@ describe('the signer of a request', () => {
     expect(outcomes.none).toBeGreaterThan(10)
   })
 
-  test('is found with another algorithm than the request names, which is not signed', () => {
+  test('the signer of a request is found with another algorithm than the request names, which is not signed', () => {
     const renamed = withSignature(signed, value => value.replace('rsa-sha256', 'rsa-sha512'))
     const parsed = parseSigned({ request: renamed, notes: [] } as Entry, KEY_NAME)
     const { outcome, text } = findSigner(parsed, KEY_NAME, [{ text: RECORD, label: 'record 1' }], {}, undefined)
@@ -164,7 +164,7 @@ describe('the signer of a request', () => {
     expect(text).toContain('(rsa-sha256, although the request names rsa-sha512).')
   })
 
-  test('is not looked for in more than 64 records', () => {
+  test('the signer of a request is not looked for in more than 64 records', () => {
     const parsed = parseSigned({ request: signed, notes: [] } as Entry, KEY_NAME)
     const find = (count: number) =>
       findSigner(
