@@ -91,7 +91,10 @@ async function timed(judged: Verify, arrived: Arrived, streamed: () => ReceivedB
   return [verdict, Math.min(performance.now() - start, (user + system) / 1000)]
 }
 
-/** By the clock or the processor, whichever is less. What else the machine does only adds to it: slow is what is slow ten times, with nothing remembered. */
+/**
+ * Times by the clock or the processor, whichever is less, because other work of the machine only adds to it. A request
+ * is slow if it is slow ten times, with nothing remembered.
+ */
 async function slow(arrived: Arrived, streamed: () => ReceivedBody): Promise<string | undefined> {
   let least = Number.POSITIVE_INFINITY
   for (let i = 0; i < 10; i++) least = Math.min(least, (await timed(newVerifier(), arrived, streamed))[1])

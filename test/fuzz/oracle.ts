@@ -113,8 +113,8 @@ function componentValue({ method, target, headers, https }: Arrived, identifier:
 }
 
 /**
- * The code of the limit that this request exceeds: a receiver refuses it, though it may still be what was signed. What is
- * parsed before the signature has verified is bounded in characters and separators.
+ * Returns the code of the limit that this request exceeds: a receiver refuses it, though it may still be what was
+ * signed. What is parsed before the signature has verified is bounded in characters and separators.
  */
 export function codeOfLimit({ target, headers }: Arrived, signed: Signed): Code | undefined {
   if (signed.scheme !== 'rfc9421') return undefined

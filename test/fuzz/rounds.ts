@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 
 /**
- * `COMMAND [seconds] [--seed number]`: gives seed after seed to `run`, which says what it found, for a minute unless told
- * otherwise, or until there are ten findings. `COMMAND 0 --seed 1234` runs that one seed.
+ * `COMMAND [seconds] [--seed number]`: gives seed after seed to `run`, which returns its findings, for a minute unless
+ * told otherwise, or until there are ten findings. `COMMAND 0 --seed 1234` runs that one seed.
  *
  * @param width how many seeds one run has
  */

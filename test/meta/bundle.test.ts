@@ -6,7 +6,10 @@ import { bundle, outputOf } from '../../build/bundle.ts'
 
 const ALWAYS = { bundle: true, format: 'esm', platform: 'node', packages: 'external', write: false } as const
 
-/** The files of `src/` that are loaded with this code, and the packages. What is imported when needed does not count. */
+/**
+ * Returns the files of `src/` that are loaded with this code, and the packages. An import that runs later does not
+ * count.
+ */
 async function bundleOf(options: BuildOptions): Promise<{ files: string[]; packages: string[] }> {
   const { metafile } = await build({ ...ALWAYS, splitting: true, outdir: 'bundle', metafile: true, ...options })
   const [output] = Object.values(metafile!.outputs).filter(({ entryPoint }) => entryPoint !== undefined)

@@ -1,6 +1,6 @@
 /**
- * RSA (RFC 8017) and Ed25519 (RFC 8032) by big integers, for tests to compare with: slow, not constant in time, and as the
- * documents write them. Only the hashes are the platform's.
+ * Verifies RSA (RFC 8017) and Ed25519 (RFC 8032) by big integers, for tests to compare with: slow, not constant in
+ * time, and as the documents write them. Only the hashes are the platform's.
  */
 import { createHash } from 'node:crypto'
 

@@ -55,11 +55,11 @@ describe('what is cached of one Signature header', () => {
     `signature="AAAA"`
   ]
 
-  test('does not leak into the next call', () => {
+  test('the cache of one Signature header does not leak into the next call', () => {
     expectNoTrace(inputs, n => `keyId="other${n}",headers="x${n}",signature="CCCC"`, parseSignatureHeader)
   })
 
-  test('is copied for a caller of the public function', () => {
+  test('the cache of one Signature header is copied for a caller of the public function', () => {
     const first = parseSignatureHeader(inputs[0]!)
     if (first.ok) first.value.headers.length = 0
     expect(parseSignatureHeader(inputs[1]!)).toMatchObject({
@@ -83,7 +83,8 @@ describe('what is cached of the lines of one request', () => {
     return [values.get('host'), values.get('date'), values.has('Host'), values.has('host'), [...repeated]]
   }
 
-  test('does not leak into the next call', () => expectNoTrace<Lines>(inputs, n => [[`X-${n}`, '']], read))
+  test('the cache of the lines of one request does not leak into the next call', () =>
+    expectNoTrace<Lines>(inputs, n => [[`X-${n}`, '']], read))
 })
 
 describe('memoizeRecent', () => {

@@ -21,7 +21,7 @@ function countedStream(chunks: readonly (string | Uint8Array)[]) {
 }
 
 describe('a request signed like the sample of the specification', () => {
-  test('is verified, with everything the receiver needs', async () => {
+  test('a request signed like the sample of the specification is verified, with its values', async () => {
     const request = service.sign({ method: 'POST', target: '/hook?x=%2F', body: BODY })
     const verdict = await verifierWith()(request)
     expect(verdict).toMatchObject({
@@ -55,14 +55,14 @@ test('a local failure does not stop the other local checks, and causes no DNS qu
 })
 
 describe('a streamed body', () => {
-  test('is read after the signature was verified, and returned', async () => {
+  test('a streamed body is read after the signature was verified, and returned', async () => {
     const { counter, stream } = countedStream([BODY.slice(0, 5), BODY.slice(5, 6), BODY.slice(6)])
     const verdict = await verifierWith()({ ...service.sign({ body: BODY }), body: stream })
     expect(verdict).toMatchObject({ status: 'verified', body: new TextEncoder().encode(BODY) })
     expect(counter.reads).toBe(3)
   })
 
-  test('is read no further than maxBodyBytes', async () => {
+  test('a streamed body is read no further than maxBodyBytes', async () => {
     const { counter, stream } = countedStream(Array(100).fill(new Uint8Array(1000)))
     const request = { ...service.sign({ body: new Uint8Array(100_000) }), body: stream }
     const verdict = await verifierWith({ maxBodyBytes: 2500 })(request)
@@ -82,7 +82,7 @@ describe('release', () => {
     }
   }
 
-  test('lets a retry in, and frees no later claim when it is called twice', async () => {
+  test('release lets a retry in, and frees no later claim when it is called twice', async () => {
     const replayStore = store()
     const verify = verifierWith({ replayStore })
     const request = service.sign()
@@ -93,7 +93,7 @@ describe('release', () => {
     expect(failuresOf(await verify(request))).toEqual(['replay: replayed'])
   })
 
-  test('is asked of the store once, also by two calls at the same time', async () => {
+  test('release asks the store once, also when it is called twice at the same time', async () => {
     const replayStore = { ...store(), release: vi.fn(async () => {}) }
     const verify = verifierWith({ replayStore })
     const verdict = await verify(service.sign())
@@ -110,7 +110,7 @@ describe('release', () => {
     expect(release).toHaveBeenCalledTimes(2)
   })
 
-  test('can be tried again when the store could not be reached', async () => {
+  test('release can be tried again when the store could not be reached', async () => {
     const { held, claim, ...replayStore } = store()
     const release = vi.fn(replayStore.release).mockRejectedValueOnce(new Error('gone'))
     const verify = verifierWith({ replayStore: { claim, release } })
@@ -120,7 +120,7 @@ describe('release', () => {
     expect(held.size).toBe(0)
   })
 
-  test('does nothing without a store, and for a refused request', async () => {
+  test('release does nothing without a store, and for a refused request', async () => {
     const replayStore = { ...store(), release: vi.fn() }
     const [verify, without] = [verifierWith({ replayStore }), verifierWith({})]
     await verify.release(await verify({ ...service.sign(), https: false }))
@@ -156,7 +156,7 @@ describe('accounts', () => {
     ['throws', vi.fn().mockThrow(new Error('secret-token'))],
     ['rejects with an error', () => Promise.reject(error)],
     ['rejects with nothing', () => Promise.reject(null)]
-  ])('cannot be decided by a function that %s', async (_, accounts) => {
+  ])('accounts cannot be decided by a function that %s', async (_, accounts) => {
     const lookupTxt = vi.fn(service.lookupTxt)
     const verdict = await verifierWith({ accounts: accounts as never, lookupTxt })(request)
     expect(verdict.status).toBe('unavailable')
@@ -166,7 +166,7 @@ describe('accounts', () => {
     expect(lookupTxt).toHaveBeenCalledOnce()
   })
 
-  test('are asked only after the signature has verified, so that an attacker causes no I/O', async () => {
+  test('accounts are asked only after the signature has verified, so that an attacker causes no I/O', async () => {
     const accounts = vi.fn(() => true)
     const verify = verifierWith({ accounts })
     const forged = await verify({ ...request, target: '/other' })

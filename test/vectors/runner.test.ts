@@ -155,7 +155,7 @@ test('does not mind how the program ends after its last answer', async () => {
   expect(await run(lingering, '--only', 'https')).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('runs the vectors of a file that a recorder wrote, as the schema says, and says what is wrong with another', async () => {
+test('runs the vectors of a file of a recorder, and says what is wrong with another file', async () => {
   const recorder = createRecorder({ maxBodyBytes: 5 })
   const options = { ...service.options, accounts: () => true, recorder, ...claiming(failing('ECONNREFUSED')) }
   const signed = service.sign({ body: '{"id":1}' })

@@ -113,7 +113,7 @@ describe('an answer without an id', () => {
     'na\u0456ve',
     '',
     '__proto__ '
-  ])('does not show %j as the name of a field, nor what is in it', name => {
+  ])('an answer without an id does not show %j as the name of a field, nor what is in it', name => {
     const raw = JSON.parse(`{${JSON.stringify(name)}:{"inside":1},"data":{${JSON.stringify(name)}:1}}`)
     expect(fieldsOf(raw)).toBe('(not shown), data, data.(not shown)')
   })

@@ -135,7 +135,7 @@ describe.each(['authFault', 'apiFault'] as const)('%s', which => {
   const call = (options?: Partial<AccountClientOptions>) =>
     which === 'authFault' ? client(options).authorization() : client(options).identity()
 
-  test.each([301, 302, 303, 307, 308])('does not follow a redirect to another origin: %i', async code => {
+  test.each([301, 302, 303, 307, 308])('a redirect to another origin is not followed: %i', async code => {
     service[which] = status(code, { location: `${otherServer.origin}/steal` })
     expect(await failureOf(call())).toMatchObject({ ...RESPONSE, status: code })
   })

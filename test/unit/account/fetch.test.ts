@@ -88,7 +88,7 @@ describe('fetch', () => {
     }
   })
 
-  test('does not change init', async () => {
+  test('fetch does not change init', async () => {
     const init = Object.freeze({ headers: Object.freeze({ 'x-own': '1' }), body: 'b', method: 'POST' })
     const account = client()
     await account.fetch('/one', init)
@@ -239,7 +239,7 @@ describe('fetch', () => {
     expect(await failureOf(client().fetch('/things'))).toMatchObject({ code: 'account-network', retryable: true })
   })
 
-  test('does not repeat a token that fetch throws as a string', async () => {
+  test('fetch does not repeat a token that fetch throws as a string', async () => {
     const thrower: typeof fetch = async (url, init) => {
       if (String(url).startsWith(service.authUrl)) return fetch(url, init)
       throw `failed with ${new Headers(init?.headers).get('authorization')}`

@@ -64,7 +64,7 @@ describe('identity and accepts', () => {
     expect(error.cause).toBeUndefined()
   })
 
-  test('no id: an error with the names of the fields', async () => {
+  test('without an id, the error names the fields', async () => {
     service.identity = { name: 'value-1', user: { number: 1.5 } }
     const error = await failureOf(client().identity())
     expect(error).toMatchObject({ name: 'AccountError', code: 'account-identity', retryable: false })
@@ -72,7 +72,7 @@ describe('identity and accepts', () => {
     expect(error.message).not.toContain('value-')
   })
 
-  test('no id: does not show a token, or a piece of one, in place of a name', async () => {
+  test('without an id, the error does not show a token, or a piece of one, in place of a name', async () => {
     service.mint = () => 'authorization-token-that-fits'
     service.accessToken = 'access-token-that-fits'
     service.apiFault = (req, res) => {
@@ -87,7 +87,7 @@ describe('identity and accepts', () => {
     expect(message).not.toContain(service.accessToken.slice(5))
   })
 
-  test.each([['{"id":1'], ['4711 is your id'], ['']])('not JSON: %s', async body => {
+  test.each([['{"id":1'], ['4711 is your id'], ['']])('an identity that is not JSON is an error: %s', async body => {
     service.apiFault = (_, res) => void res.writeHead(200).end(body)
     await expect(client().identity()).rejects.toMatchObject({ code: 'account-response', retryable: false })
   })

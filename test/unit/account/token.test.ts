@@ -63,7 +63,7 @@ describe('the token in a response', () => {
     ['the access token sent back', 'the-access-token'],
     ['the form sent back', 'access_token=the-access-token'],
     ['the access token sent back in JSON', '{"access_token":"the-access-token"}']
-  ])('none in: %s', (_, body) => expect(parseToken(body, 'the-access-token')).toBeUndefined())
+  ])('there is no token in: %s', (_, body) => expect(parseToken(body, 'the-access-token')).toBeUndefined())
 })
 
 test('no access token sent back is a token, however short', () => expect(parseToken('abc', 'abc')).toBeUndefined())
@@ -71,9 +71,9 @@ test('no access token sent back is a token, however short', () => expect(parseTo
 const jwt = (payload: string) => `e30.${Buffer.from(payload).toString('base64url')}.c2ln`
 
 describe('exp', () => {
-  test('of the example in RFC 7519', () => expect(expiryOf(RFC7519)).toBe(1_300_819_380_000))
+  test('the exp of the example in RFC 7519 is read', () => expect(expiryOf(RFC7519)).toBe(1_300_819_380_000))
 
-  test('may have a fraction, and other claims may be in any script', () => {
+  test('exp may have a fraction, and other claims may be in any script', () => {
     expect(expiryOf(jwt('{"exp":1.5}'))).toBe(1500)
     expect(expiryOf(jwt('{"name":"Жанна ÿÿÿ>>>???","exp":2}'))).toBe(2000)
   })
@@ -91,7 +91,7 @@ describe('exp', () => {
     ['none', jwt('{"iat":1}')],
     ['a string', jwt('{"exp":"1"}')],
     ['an inherited one', jwt('{"__proto__":{"exp":1}}')]
-  ])('is ignored when it is unreadable: %s', (_, token) => expect(expiryOf(token)).toBeUndefined())
+  ])('exp is ignored when it is unreadable: %s', (_, token) => expect(expiryOf(token)).toBeUndefined())
 })
 
 describe('the time of the renewal', () => {

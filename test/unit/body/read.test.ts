@@ -119,7 +119,7 @@ test('grows to its announced length as soon as a quarter of it is there, and is 
 })
 
 test.each(['1048576', '1048577', '9000000', '999999999', '65536', '3'])(
-  'with %s bytes announced, makes at most four times of what has come ready',
+  '%s announced bytes make at most four times as many ready as have arrived',
   async announced => {
     const { length, own, buffers } = await copiesOf(64, announced)
     expect(length).toBe(64 * 16_384)
@@ -235,7 +235,7 @@ describe('bodyTimeout', () => {
     expect(body.locked).toBe(false)
   })
 
-  test('ends even when the stream hangs while it is released', async () => {
+  test('bodyTimeout ends even when the stream hangs while it is released', async () => {
     const hangs = () => new Promise<never>(() => {})
     await expectLate(iterable(hangs, hangs))
   })

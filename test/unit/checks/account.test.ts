@@ -17,12 +17,12 @@ describe('a header that may be the account header', () => {
     return result.ok ? result : (result.evidence as { similar?: string }).similar
   }
 
-  test('is named when its value is the prefix and an id', () => {
+  test('a header that may be the account header is named when its value is the prefix and an id', () => {
     expect(similarTo([['X-Tenant', 'account-5']])).toBe('X-Tenant: account-5')
     expect(similarTo({ 'X-List': ['account-1', 'account-2'], 'X-Tenant': 'account-5' })).toBe('X-Tenant: account-5')
   })
 
-  test('is not named when its value is only the prefix, or the prefix is empty', () => {
+  test('no header is named as the account header when its value is only the prefix, or the prefix is empty', () => {
     expect(similarTo([['X-Tenant', 'account-']])).toBeUndefined()
     expect(similarTo([['X-Tenant', 'account-5']], settingsWith({ accountPrefix: '' }))).toBeUndefined()
   })

@@ -22,7 +22,7 @@ test('does not judge created, which is judged with the signature', () => {
 
 test('passes on a failure to parse', () => expect(checkDate(contextWith({ time: UNREADABLE }), NOON)).toBe(UNREADABLE))
 
-test('is judged again when the body has been read, with a store and without', async () => {
+test('the Date is judged again when the body has been read, with a store and without', async () => {
   const replayStore = { claim: async () => true, release: async () => {} }
   for (const options of [{}, { replayStore }]) {
     let now = NOON

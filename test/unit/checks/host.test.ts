@@ -23,6 +23,6 @@ test('takes a host in any case, whatever the case in which it is configured', as
       expect(failuresOf(await verifyWith({ hosts }, service.sign({ host })))).toEqual([])
 })
 
-test('refuses to be configured with a host whose lower case alone is ASCII, such as one with a Kelvin sign', async () => {
+test('refuses a configured host whose lower case alone is ASCII, such as one with a Kelvin sign', async () => {
   await expect(async () => verifyWith({ hosts: '\u212a.example' })).rejects.toThrow('write each host name by itself')
 })

@@ -85,7 +85,7 @@ describe.each(['POST', 'GET'] as const)('dohTxtLookup by %s', method => {
 })
 
 describe('what is sent', () => {
-  test('is a padded query of id 0 that asks for the AD bit, by POST', async () => {
+  test('the query is padded, has id 0 and asks for the AD bit, by POST', async () => {
     await ask({}, 'One._domainkey.SERVICE.example.')
     const [{ headers, query, url }] = server.seen as [(typeof server.seen)[0]]
     expect(url).toBe('/dns-query')
@@ -95,13 +95,13 @@ describe('what is sent', () => {
     expect(query.toString('latin1')).toContain('\x03one\x0a_domainkey\x07service\x07example\0\0\x10\0\x01')
   })
 
-  test('has a length of a multiple of 128, whatever the name', async () => {
+  test('the query has a length of a multiple of 128, whatever the name', async () => {
     for (let length = 1; length <= 63; length++) await codeOf(ask({}, `${'x'.repeat(length)}.service.example`))
     for (const labels of [2, 4]) await codeOf(ask({}, `${'x'.repeat(62)}.`.repeat(labels)))
     expect(new Set(server.seen.map(({ query }) => query.length))).toEqual(new Set([128, 256, 384]))
   })
 
-  test('is in the URL by GET, in base64url without padding, after the query of the URL', async () => {
+  test('the query is in the URL by GET, in base64url without padding, after the query of the URL', async () => {
     await dohTxtLookup({ url: `${server.url}?token=a%2Fb`, method: 'GET' })(NAME, { signal })
     const [{ headers, url }] = server.seen as [(typeof server.seen)[0]]
     expect(url).toMatch(/^\/dns-query\?token=a%2Fb&dns=[\w-]{171}$/)
@@ -110,7 +110,7 @@ describe('what is sent', () => {
   })
 
   test.each(['', '.', 'a..b', 'a b.example', 'ok.example\0.evil', `${'x'.repeat(64)}.example`, 'ä.example', 7])(
-    'is nothing for the name %j',
+    'nothing is sent for the name %j',
     async name => {
       expect(await codeOf(ask({}, name as string))).toBe('EBADNAME')
       expect(server.seen).toEqual([])
@@ -119,7 +119,7 @@ describe('what is sent', () => {
 })
 
 describe('the answer', () => {
-  test('is the same as from node:dns, octets beyond ASCII included', async () => {
+  test('the answer is the same as from node:dns, octets beyond ASCII included', async () => {
     const dns = await startDnsServer(RECORDS)
     onTestFinished(dns.close)
     const native = dnsTxtLookup({ servers: [dns.address] })
@@ -128,7 +128,7 @@ describe('the answer', () => {
     }
   })
 
-  test('must have the AD bit when that is required, whether the name exists or not', async () => {
+  test('the answer must have the AD bit when that is required, whether the name exists or not', async () => {
     const options = { requireAuthenticated: true }
     for (const [outcome, found] of [
       ['nxdomain', 'ENOTFOUND'],
@@ -150,7 +150,7 @@ describe('the answer', () => {
 })
 
 describe('over HTTP', () => {
-  test.each([301, 302, 303, 307, 308])('does not follow a redirect: %s', async status => {
+  test.each([301, 302, 303, 307, 308])('a redirect over HTTP is not followed: %s', async status => {
     const other = await startDohServer(RECORDS)
     onTestFinished(other.close)
     server.respond = (_, response) => response.writeHead(status, { location: other.url }).end()
@@ -199,7 +199,7 @@ describe('over HTTP', () => {
     expect(written).toBeLessThan(50_000_000)
   })
 
-  test('has one deadline, for a body that stalls too', async () => {
+  test('a lookup over HTTP has one deadline, for a body that stalls too', async () => {
     const good = await goodAnswer()
     server.respond = (_, response) => {
       response.writeHead(200, { 'content-type': TYPE }).write(good.subarray(0, 10))
@@ -217,7 +217,7 @@ describe('over HTTP', () => {
     expect(given?.aborted).toBe(true)
   })
 
-  test('ends when the caller no longer waits', async () => {
+  test('a lookup over HTTP ends when the caller no longer waits', async () => {
     server.outcomes.set(NAME, 'silence')
     const controller = new AbortController()
     const lookup = dohTxtLookup({ url: server.url })
@@ -235,7 +235,7 @@ describe('over HTTP', () => {
   })
 
   test.each(['ENOTFOUND', 'ENODATA', 'EAI_AGAIN', 'ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT'])(
-    'does not say that the key is missing when its own name does not exist: %s',
+    "a lookup whose resolver's own name does not exist does not say that the key is missing: %s",
     async code => {
       const cause = Object.assign(new Error(`getaddrinfo ${code} dns.example`), { code })
       for (const error of [cause, new TypeError('fetch failed', { cause })]) {
@@ -268,13 +268,13 @@ describe('the options', () => {
     'https://dns.example/#x',
     'https://dns.example/{dns}',
     'https://dns.example/dns-query{?dns}'
-  ])('refuse the url %j, and do not repeat it', url => {
+  ])('the option url refuses %j, and does not repeat it', url => {
     expect(() => dohTxtLookup({ url: url as string })).toThrow(TypeError)
     expect(() => dohTxtLookup({ url: url as string })).not.toThrow(/secret/)
   })
 
   test.each(['https://dns.example/dns-query', new URL('https://dns.example:8443/?a=b'), 'http://[::1]:80/'])(
-    'take the url %s',
+    'the option url takes %s',
     url => expect(dohTxtLookup({ url })).toBeTypeOf('function')
   )
 
@@ -286,16 +286,16 @@ describe('the options', () => {
     { timeout: 2 ** 31 },
     { requireAuthenticated: 'false' },
     { requireAuthenticate: true }
-  ])('refuse %j', options => {
+  ])('dohTxtLookup refuses the options %j', options => {
     expect(() => dohTxtLookup({ url: 'https://dns.example/', ...(options as object) })).toThrow(TypeError)
   })
 
-  test('are own properties', () => {
+  test('dohTxtLookup takes only own properties as options', () => {
     const polluted = Object.create({ url: 'https://evil.example/' })
     expect(() => dohTxtLookup(polluted)).toThrow('url is undefined')
   })
 
-  test('use the fetch of the platform at the time of the call', async () => {
+  test('dohTxtLookup uses the fetch of the platform at the time of the call', async () => {
     const lookup = dohTxtLookup({ url: server.url })
     const { fetch } = globalThis
     onTestFinished(() => {

@@ -106,7 +106,7 @@ describe('parseReply', () => {
     ['an alias of another class in a chain', [cname(NAME, 'a.example'), chaos(cname('a.example', 'b.example'))]]
   ])('refuses %s', (_, answers) => expect(outcome(answer({ answers }))).toBe('EBADRESP'))
 
-  test('ends at a loop of aliases', () => {
+  test('parseReply ends at a loop of aliases', () => {
     expect(outcome(answer({ answers: [cname(NAME, 'a.example'), cname('a.example', NAME)] }))).toBe('ENODATA')
     expect(outcome(answer({ answers: [cname(NAME, NAME)] }))).toBe('ENODATA')
   })
@@ -171,7 +171,7 @@ describe('parseReply', () => {
 })
 
 describe('encodeQuery', () => {
-  test('can be parsed by a resolver', () => {
+  test('encodeQuery can be parsed by a resolver', () => {
     const query = decode(Buffer.from(encodeQuery(NAME)))
     expect(query).toMatchObject({ type: 'query', id: 0, flag_rd: true, flag_ad: true, flag_cd: false })
     expect(query.questions).toEqual([{ type: 'TXT', class: 'IN', name: NAME }])

@@ -85,7 +85,7 @@ describe.each([
     lookupTxt: async () => [[key.record]]
   }
 
-  test('is found in the line whose original a proxy forwarded', async () => {
+  test('a changed line whose original a proxy forwarded is found, for keys and algorithms of each type', async () => {
     const original = resign(sign({ target: '/hooks/one?x=1' }))
     const rewritten = withHeaders({ ...original, target: '/index.php' }, { 'X-Original-URI': '/hooks/one?x=1' })
     expect(await changedLineOf(rewritten, options)).toEqual({
@@ -98,13 +98,13 @@ describe.each([
     })
   })
 
-  test('is not explained by an original that does not verify', async () => {
+  test('a changed line is not explained by an original that does not verify', async () => {
     const original = resign(sign({ target: '/hooks/one?x=1' }))
     const rewritten = withHeaders({ ...original, target: '/index.php' }, { 'X-Original-URI': '/hooks/another' })
     expect(await changedLineOf(rewritten, options)).toBeUndefined()
   })
 
-  test('is searched for at a bounded cost, however many originals there are', async () => {
+  test('the search for a changed line has a bounded cost, however many originals there are', async () => {
     const originals = Array.from({ length: 400 }, (_, i) => ['X-Original-URI', `/${i}`] as const)
     const request = resign(sign({ target: '/a' }))
     const lines = [...linesOf(request), ...originals].slice(0, 490)
@@ -144,7 +144,7 @@ describe.each([
   const CASE = /^line 2 .*: capital letters of Host were put in lower case/
   const many = Array.from({ length: 12 }, (_, i) => `www${i}.receiver.example`)
 
-  test('finds a redirect that turned POST into GET, without a hint, when the signature does not show its digest', async () => {
+  test('a redirect that turned POST into GET is found by verifying alone, without a hint', async () => {
     const received = { ...signSlowly({ target: '/hooks/a?id=1' }), method: 'GET' }
     const [failure] = diagnose(await verdictOn(received, options)).failures
     expect(failure?.cause).toMatch(/^line 1 was changed .*: the method was changed: a redirect turned POST into GET/)
@@ -194,7 +194,7 @@ describe.each([
       { Host: 'hooks.receiver.example' },
       { hosts: 'hooks.reCeiver.example' }
     ]
-  ])('is explained by what the request and the settings suggest: %s', async (...row) => {
+  ])('a changed line is found by what the request and the settings suggest, by verifying alone: %s', async (...row) => {
     const [, cause, signed, headers, settings, target] = row
     const request = withHeaders(signSlowly(signed), headers)
     const received = { ...request, target: target ?? request.target }

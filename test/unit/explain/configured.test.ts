@@ -61,7 +61,7 @@ describe('a forwarding header that the adapter was told to trust', () => {
     expect(text).not.toContain("the adapter's host option")
   })
 
-  test('is named where it would have passed, and was not asked for', async () => {
+  test('a forwarding header is named where it would have passed, and was not to be trusted', async () => {
     const headers = {
       Host: ['10.0.0.5:3000'],
       'X-Forwarded-Host': ['receiver.example'],
@@ -79,7 +79,7 @@ describe('a forwarding header that the adapter was told to trust', () => {
   })
 
   test.each([['receiver.example, other.example'], ['other.example'], ['receiver.example:3000']])(
-    'is not named when it says %s',
+    'a forwarding header is not named when it says %s',
     async value => {
       const headers = { Host: ['10.0.0.5'], 'X-Forwarded-Host': [value], 'X-Forwarded-Proto': ['https, http'] }
       expect(await explaining(forwarded(headers, {}))).not.toMatch(/is there, and is not trusted/)
@@ -91,7 +91,7 @@ describe('a forwarding header that the adapter was told to trust', () => {
   test.each<[advice: string, ReceivedRequest, Partial<VerifierOptions>]>([
     ['X-Forwarded-Host $http_host).', untrusted, {}],
     ['have the service publish another key.', longer.sign(), { lookupTxt: longer.lookupTxt, maxRsaBits: 1024 }]
-  ])('is not an option where the reader has flags: %s', async (advice, request, options) => {
+  ])('a forwarding header is not an option where the reader has flags: %s', async (advice, request, options) => {
     const text = unwrapped(explain(await verifyWith(options, request), { settings: 'flags' }))
     expect(text).toContain(advice)
     expect(text).not.toMatch(/host option|RsaBits/)
@@ -119,7 +119,7 @@ describe('shows what is configured and what was received', () => {
     expect(await explaining(request)).toMatch(/key-name-malformed: .*received key1\.\S+; domain service\.example/)
   })
 
-  test('never advises to trust the domain of another key', async () => {
+  test('the explanation never advises to trust the domain of another key', async () => {
     const text = await explaining(createTestService({ serviceDomain: 'attacker.example', rsaBits: 1024 }).sign())
     expect(text.slice(text.indexOf('fix: '))).not.toContain('attacker')
   })
@@ -143,7 +143,7 @@ describe('the advised command has the real name of the key', () => {
     expect(text).toContain(`npx signed-requests key ${KEY_NAME}`)
   })
 
-  test('except for a name that a shell might not take as it is', () => {
+  test('the advised command has no name that a shell might not take as it is', () => {
     const failure = { check: 'key', code: 'key-not-found', message: '', evidence: { name: '$(reboot)', reason: '' } }
     const checks = Object.fromEntries(CHECK_NAMES.map(name => [name, { outcome: 'pass' }]))
     const text = explain({ status: 'rejected', failures: [failure], checks } as never)

@@ -192,7 +192,7 @@ describe('what the evidence shows', () => {
     expect(text.replace(/\n {19}/g, '')).toContain(`record as found: ${record}`)
   })
 
-  test('several failures, each with its advice', async () => {
+  test('the explanation shows several failures, each with its advice', async () => {
     const text = explained(await judge({ ...sign({ host: 'a.example', date: new Date(0) }), https: false }))
     expect(text.split('\n', 1)).toEqual(['rejected: https, date, host'])
     expect(text.match(/likely cause: /g)).toHaveLength(3)
@@ -221,7 +221,7 @@ describe('any text from the sender and from DNS', () => {
     fc.constantFrom('\x1b]0;x\x07', 'a\r\nok    digest            pass', '\u202e', 'x'.repeat(5000), '\\x1b')
   )
 
-  test('stays on its line, printable and cut', () => {
+  test('any text from the sender and from DNS stays on its line, printable and cut', () => {
     fc.assert(
       fc.property(nasty, nasty, fc.integer(), (text, more, number) => {
         const failures = Object.keys(CODES).map(code => ({
@@ -250,7 +250,7 @@ describe('any text from the sender and from DNS', () => {
     )
   })
 
-  test('is cut, with a note of how much more there is', async () => {
+  test('any text from the sender and from DNS is cut, with a note of how much more there is', async () => {
     const told = async (length: number) => unwrapped(explained(await judge(sign({ host: 'h'.repeat(length) }))))
     expect(await told(240)).toContain(`received ${'h'.repeat(56)}`)
     expect(await told(240)).not.toContain('more)')

@@ -18,7 +18,7 @@ describe('an RSASSA-PKCS1-v1_5 signature', () => {
     ['rsa-sha256', 'sha256'],
     ['rsa-sha512', 'sha512'],
     ['rsa-v1_5-sha256', 'sha256']
-  ] as const)('by %s tells the text that was signed from others', (algorithm, digest) => {
+  ] as const)('an RSASSA-PKCS1-v1_5 signature by %s tells the signed text from others', (algorithm, digest) => {
     const opened = openSignature(evidence(ONE, signed(`pkcs1-${digest}`), algorithm))
     expect(opened).toMatchObject({ isByKey: true })
     expect(opened?.wasSigned(TEXT)).toBe(true)
@@ -31,7 +31,7 @@ describe('an RSASSA-PKCS1-v1_5 signature', () => {
     ['a byte less', ONE, PKCS1.subarray(1), 'rsa-sha256'],
     ['no bytes', ONE, new Uint8Array(), 'rsa-sha256'],
     ['no DigestInfo', ONE, signEncoded(encodePkcs1(digestInfo(TEXT).subarray(19), 256), ONE), 'rsa-sha256']
-  ])('with %s is not by the key', (_, key, signature, algorithm) => {
+  ])('an RSASSA-PKCS1-v1_5 signature with %s is not by the key', (_, key, signature, algorithm) => {
     const opened = openSignature(evidence(key, signature, algorithm))
     expect(opened).toMatchObject({ isByKey: false })
     expect(opened?.wasSigned(TEXT)).toBe(false)
@@ -42,7 +42,7 @@ describe('a signature that does not show its digest', () => {
   test.each([
     ['PSS', ONE, 'pss-sha512'],
     ['Ed25519', ED25519, 'ed25519']
-  ] as const)('of %s is tried by verifying', (_, key, scheme) => {
+  ] as const)('a signature by %s, which does not show its digest, is tried by verifying', (_, key, scheme) => {
     const opened = openSignature(evidence(key, signed(scheme, key), 'hs2019'))
     expect(opened).toMatchObject({ isByKey: undefined })
     expect(opened?.wasSigned(TEXT)).toBe(true)

@@ -75,11 +75,11 @@ describe('what somebody did', () => {
     ['localhost'],
     ['v=DKIM1; p='],
     ['']
-  ])('is not known: %j', (...texts) => {
+  ])('no mistake is recognised in %j', (...texts) => {
     expect(findProblem('key-malformed', texts)).toEqual({ mistake: 'key-malformed' })
   })
 
-  test('is said in printable ASCII, with the names that are in the records', () => {
+  test('a mistake is described in printable ASCII, with the names that are in the records', () => {
     expect(describeProblem({ mistake: 'cut', length: 255 }).cause).toContain('cut at 255 characters')
     const alias = describeProblem({ mistake: 'alias-as-text', target: 'a\x1b[31m.example' })
     expect(alias.cause).toContain('a\\x1b[31m.example')
@@ -107,7 +107,7 @@ describe.each([
 ])('an empty tag, by %s', (_, text) => {
   const NAMED = 'the record has an empty tag: two semicolons in a row, or one at its start'
 
-  test('is refused, and named with the corrected record by explain', async () => {
+  test('explain refuses an empty tag, and names it with the corrected record', async () => {
     const lookupTxt = async () => [[text]]
     const verdict = await createVerifier({ ...service.options, lookupTxt })(service.sign())
     const [failure] = diagnose(verdict).failures
@@ -127,7 +127,7 @@ describe.each([
     expect(explain(verdict).replace(/\n +/g, '')).toContain(`corrected record: ${RECORD}`)
   })
 
-  test('is named with the corrected record by key, as text and as JSON', async () => {
+  test('key names an empty tag with the corrected record, as text and as JSON', async () => {
     const dns = await startDnsServer({ [KEY_NAME]: [[text]] })
     onTestFinished(() => dns.close())
     const args = ['key', KEY_NAME, '--no-trace', '--dns-server', dns.address]
@@ -154,13 +154,13 @@ describe('a private key in the record', () => {
     return pieces.some(piece => joined.includes(piece))
   }
 
-  test('is hidden in every text, because another record may have the rest of it', () => {
+  test('a private key in the record is hidden in every text, because another record may have the rest of it', () => {
     const texts = [PRIVATE['PKCS#1 in base64']!.slice(0, 255), PRIVATE['PKCS#1 in base64']!.slice(255)]
     expect(texts.map(hidePrivateKeys(texts))).toEqual(Array(2).fill('(not shown: a private key)'))
     expect([RECORD].map(hidePrivateKeys([RECORD]))).toEqual([RECORD])
   })
 
-  test.each(Object.entries(PRIVATE))('is in no output: %s', async (_, text) => {
+  test.each(Object.entries(PRIVATE))('a private key in the record is in no output: %s', async (_, text) => {
     const strings = text.match(/.{1,200}/gs)!
     for (const answer of [[strings], [['v=DKIM1; p='], strings], strings.map(string => [string])]) {
       const lookupTxt = async () => answer
@@ -174,7 +174,7 @@ describe('a private key in the record', () => {
     }
   })
 
-  test('is not printed by explain and key, as text and as JSON', async () => {
+  test('a private key in the record is not printed by explain and key, as text and as JSON', async () => {
     const records: Record<string, string[][]> = {}
     const dns = await startDnsServer(records)
     onTestFinished(() => dns.close())

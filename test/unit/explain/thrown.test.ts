@@ -18,7 +18,7 @@ const FUNCTIONS = [
 ] as const
 
 describe.each(FUNCTIONS)('an error that %s throws', (_, check, code, options) => {
-  test('is the cause of the failure and of the check, and not enumerable', async () => {
+  test('an error that a function of the receiver throws is a cause that is not enumerable', async () => {
     const error = new ReferenceError('db is not defined')
     const verdict = await verifyWith(options(rejects(error)))
     expect(verdict).toMatchObject({ status: 'unavailable', failures: [{ code }] })
@@ -30,13 +30,13 @@ describe.each(FUNCTIONS)('an error that %s throws', (_, check, code, options) =>
     }
   })
 
-  test('is not part of a structured clone', async () => {
+  test('an error that a function of the receiver throws is not part of a structured clone', async () => {
     const clone = structuredClone(await verifyWith(options(rejects(new Error('secret')))))
     expect(clone.failures[0]).not.toHaveProperty('cause')
     expect(clone.checks[check]).not.toHaveProperty('cause')
   })
 
-  test('is explained by name and message', async () => {
+  test('an error that a function of the receiver throws is explained by name and message', async () => {
     const text = explain(await verifyWith(options(rejects(new ReferenceError('db is not defined')))))
     expect(text).toContain('  thrown: ReferenceError: db is not defined')
   })
@@ -53,12 +53,12 @@ describe('the text about an error', () => {
     return text.slice(text.indexOf('  thrown: ')).replace(/\n {6,}/g, '')
   }
 
-  test('is only name and message', async () => {
+  test('the text about an error is only name and message', async () => {
     const error = Object.assign(new Error('no connection'), { url: 'redis://user:secret@host' })
     expect(await shown(error)).toBe('  thrown: Error: no connection')
   })
 
-  test('is escaped and cut', async () => {
+  test('the text about an error is escaped and cut', async () => {
     const text = await shown(new Error(`\x1b[31m\nok    digest            pass${'x'.repeat(5000)}`))
     expect(text).toContain('thrown: Error: \\x1b[31m\\x0aok    digest')
     expect(text.length).toBeLessThan(1000)

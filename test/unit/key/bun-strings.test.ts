@@ -26,18 +26,18 @@ function usable(records: readonly (readonly string[])[]): string[] {
 const GENKEY = (p: string) => ['v=DKIM1; h=sha256; k=rsa; ', `p=${p.slice(0, 150)}`, p.slice(150)]
 
 describe('one record', () => {
-  test('is joined, wherever it is cut', () => {
+  test('one record is joined, wherever it is cut', () => {
     for (const record of [ONE.record, `p=${ONE.p}`, `k=rsa; t=s; p=${ONE.p};`, ED25519.record])
       for (const strings of cutInTwo(record)) expect(joinStrings(flatten([strings]))).toEqual([strings])
   })
 
-  test.each([1, 2, 5, 70, 250, 255])('is joined, in strings of %d octets', length => {
+  test.each([1, 2, 5, 70, 250, 255])('one record is joined, in strings of %d octets', length => {
     for (const record of [ONE.record, ED25519.record, `${ONE.record}; n=old`, `v=DKIM1; p=; n=old`]) {
       expect(texts(joinStrings(flatten([cut(record, length)])))).toEqual([record])
     }
   })
 
-  test('is joined, as opendkim-genkey prints it', () => {
+  test('one record is joined, as opendkim-genkey prints it', () => {
     expect(joinStrings(flatten([GENKEY(ONE.p)]))).toEqual([GENKEY(ONE.p)])
   })
 
@@ -92,7 +92,7 @@ describe('several records', () => {
     expect(usable(joinStrings(flatten(records)))).toEqual([])
   })
 
-  test('no key loses the version, type or flags before it', () => {
+  test('no key among several records loses the version, type or flags before it', () => {
     const heads = [
       'v=DKIM1; t=y; ',
       'v=DKIM1; k=ed25519; ',
@@ -125,7 +125,7 @@ describe('two strings', () => {
     ['the same with white space', `v=DKIM1;p =${ONE.p}; h=sha1`, 'more'],
     ['anything after a service that is not email', `${KEY}; s=tlsrpt`, 'more'],
     ['anything after a type that no receiver takes', `${KEY}; k=dsa`, 'more']
-  ])('are two records: %s', (_, one, two) => expect(joinStrings([[one], [two]])).toEqual([[one], [two]]))
+  ])('two strings are two records: %s', (_, one, two) => expect(joinStrings([[one], [two]])).toEqual([[one], [two]]))
 
   test.each([
     ['nothing after a key', KEY, ''],
@@ -139,9 +139,9 @@ describe('two strings', () => {
     ['white space in front of an equals sign', `${KEY}; n =`, 'v=spf1 -all'],
     ['hashes that a receiver takes', `${KEY}; h=sha256`, ':sha1'],
     ['text longer than any key record', 'x'.repeat(4097), `p=${ONE.p}`]
-  ])('are one record: %s', (_, one, two) => expect(joinStrings([[one], [two]])).toEqual([[one, two]]))
+  ])('two strings are one record: %s', (_, one, two) => expect(joinStrings([[one], [two]])).toEqual([[one, two]]))
 
-  test('are judged with all strings of the record before', () => {
+  test('two strings are judged with all strings of the record before', () => {
     expect(joinStrings([['v=DKIM1; p=', ONE.p], ['more']])).toEqual([['v=DKIM1; p=', ONE.p], ['more']])
   })
 })

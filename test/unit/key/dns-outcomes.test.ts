@@ -70,7 +70,7 @@ describe('no answer: unavailable', () => {
     expect(await failureOf(verifierOf(dns, resolver))).toEqual(undecided(error, code))
   })
 
-  test('no server listens', async () => {
+  test('a request is unavailable when no DNS server listens', async () => {
     const gone = await startDnsServer({})
     await gone.close()
     expect(await failureOf(verifierOf(gone))).toEqual(undecided('ECONNREFUSED'))

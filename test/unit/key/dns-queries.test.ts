@@ -34,7 +34,7 @@ describe('a name', () => {
     expect([dns.queries(), dns.queries(keyId)]).toEqual([1, 1])
   })
 
-  test('of 253 characters reaches the resolver', async () => {
+  test('a name of 253 characters reaches the resolver', async () => {
     const labels = `${`${'k'.repeat(63)}.`.repeat(3)}${'k'.repeat(253 - 3 * 64 - '.service.example'.length)}`
     const longest = `${labels}.service.example`
     records[longest] = service.records[keyId]!

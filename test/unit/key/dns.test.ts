@@ -43,19 +43,19 @@ test('leaves records as they are, and keeps its resolver', async () => {
   expect(asked.resolvers).toBe(1)
 })
 
-test('on Bun joins the strings of a record, with a fresh resolver for each lookup, because it keeps answers', async () => {
+test('the strings of a record are joined on Bun, with a fresh resolver for each lookup', async () => {
   vi.stubGlobal('Bun', {})
   const lookup = dnsTxtLookup({ servers: ['127.0.0.1'] })
   for (let i = 0; i < 2; i++) expect(await ask(lookup)).toEqual([['v=DKIM1; ', 'p=']])
   expect(asked.resolvers).toBe(2)
 })
 
-test.each([0, 'x', -1, 1.5, 2 ** 31])('on Bun rejects %j as timeout or tries, at once', bad => {
+test.each([0, 'x', -1, 1.5, 2 ** 31])('dnsTxtLookup on Bun rejects %j as timeout or tries, at once', bad => {
   vi.stubGlobal('Bun', {})
   for (const name of ['timeout', 'tries']) expect(() => dnsTxtLookup({ [name]: bad })).toThrow(TypeError)
 })
 
-test('where a resolver cannot cancel, an aborted query goes on until it is answered', async () => {
+test('an aborted query goes on until it is answered where a resolver cannot cancel', async () => {
   const controller = new AbortController()
   const answer = dnsTxtLookup()(NAME, controller)
   controller.abort()

@@ -153,13 +153,13 @@ describe('a request that has left', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('had left before: DNS is not asked', async () => {
+  test('a request that had left before does not ask DNS', async () => {
     const { asked, lookup } = createResolver()
     expect(await lookup(NAME, AbortSignal.abort())).toMatchObject(LEFT)
     expect(asked).toEqual([])
   })
 
-  test('as the last of those that waited: the query is aborted, and the next request starts its own', async () => {
+  test('the last request that leaves aborts the query, and the next request starts its own', async () => {
     const { asked, lookup } = createResolver()
     const senders = Array.from({ length: 3 }, () => new AbortController())
     const left = senders.map(({ signal }) => lookup(NAME, signal))
@@ -178,7 +178,7 @@ describe('a request that has left', () => {
     expect(await next).toEqual(found('b'))
   })
 
-  test('after the answer changes nothing, and its signal holds no listener', async () => {
+  test('a request that leaves after the answer changes nothing, and its signal holds no listener', async () => {
     const { asked, lookup } = createResolver()
     const sender = new AbortController()
     const result = lookup(NAME, sender.signal)
@@ -214,7 +214,7 @@ describe('with as many queries in flight as are allowed', () => {
     return { lookup, senders, results, settle }
   }
 
-  test('another name fails at once and is not asked for, and a name that is in flight shares its query', async () => {
+  test('with all queries in flight, another name fails at once, and a name in flight shares its query', async () => {
     const { lookup, settle } = flood(1000, true)
     expect(await lookup(NAME)).toMatchObject(TOO_MANY)
     expect(settle).toHaveLength(1000)
@@ -237,7 +237,7 @@ describe('with as many queries in flight as are allowed', () => {
     expect(await genuine).toEqual(found('a'))
   })
 
-  test('requests for a known name that leave at once have 16 more queries open, where lookupTxt ignores its signal', async () => {
+  test('requests for a known name that leave at once have 16 more queries open', async () => {
     const { lookup, settle } = flood(0, false)
     const before = lookup(NAME)
     settle[0]!()
@@ -252,7 +252,7 @@ describe('with as many queries in flight as are allowed', () => {
     expect(await results.at(-1)).toMatchObject({ evidence: { limit: 1016 } })
   })
 
-  test('their leaving makes room at once, where lookupTxt follows its signal', async () => {
+  test('requests that leave free their queries at once, where lookupTxt follows its signal', async () => {
     const { lookup, senders, settle } = flood(1000, true)
     for (const sender of senders) sender.abort()
     await vi.advanceTimersByTimeAsync(0)
@@ -260,7 +260,7 @@ describe('with as many queries in flight as are allowed', () => {
     expect(settle).toHaveLength(2000)
   })
 
-  test('the deadline makes room at once, where lookupTxt follows its signal', async () => {
+  test('the deadline frees a query at once, where lookupTxt follows its signal', async () => {
     const { lookup, settle } = flood(1000, true)
     await vi.advanceTimersByTimeAsync(50)
     void lookup(NAME)
@@ -278,7 +278,7 @@ describe('with as many queries in flight as are allowed', () => {
     expect(settle).toHaveLength(1002)
   })
 
-  test('one that never settles counts for four times the timeout more, so that nobody is refused forever', async () => {
+  test('a query that never settles counts for four more timeouts, so that nobody is refused forever', async () => {
     const { lookup, senders, settle } = flood(1000, false)
     for (const sender of senders) sender.abort()
     await vi.advanceTimersByTimeAsync(199)

@@ -61,7 +61,7 @@ const madeUp = (n: number) =>
   withSignature(signed, text => text.replace(/keyId="[^"]*"/, `keyId="made-up-${n}.service.example"`))
 
 describe.each(Object.entries(RESOLVERS))('queries by %s that nobody waits for', (_, startResolver) => {
-  test('are aborted when the requests of a flood leave: none is open, and genuine requests verify', async () => {
+  test('queries are aborted when the requests of a flood leave, and genuine requests verify', async () => {
     const { lookupTxt, arrived, open } = await startResolver()
     const { lookupTxt: counting, pending } = counted(lookupTxt)
     const verify = createVerifier({ ...service.options, lookupTxt: counting, lookupTimeout: HOUR })
@@ -78,7 +78,7 @@ describe.each(Object.entries(RESOLVERS))('queries by %s that nobody waits for', 
     expect(failuresOf(await verify(signed))).toEqual([])
   })
 
-  test('are aborted at the deadline of the verifier', async () => {
+  test('queries are aborted at the deadline of the verifier', async () => {
     const { lookupTxt, arrived, open } = await startResolver()
     const { lookupTxt: counting, pending } = counted(lookupTxt)
     const verify = createVerifier({ ...service.options, lookupTxt: counting, lookupTimeout: 300 })

@@ -80,7 +80,7 @@ describe('of SubjectPublicKeyInfo', () => {
     ['no bit string', hex(`300f${RSA}`)],
     ['bytes after the key', hex(text.replace('03090030', '030a0030').replace(/^301a/, '301b').concat('00'))],
     ['no object identifier', hex('3008 3000 0304 0030 0102')]
-  ])('does not read %s', (_, der) => expect(parseRsaDer(der)).toBeUndefined())
+  ])('SubjectPublicKeyInfo is not read %s', (_, der) => expect(parseRsaDer(der)).toBeUndefined())
 
   test('reads the same without the fault', () => {
     expect(parseRsaDer(spki)).toEqual({ ...SMALL, form: 'spki' })

@@ -26,14 +26,14 @@ import { service } from '../../support/service.ts'
 const unset = (...names: string[]): object => Object.fromEntries(names.map(name => [name, undefined]))
 
 describe('an option that is undefined is an option that is left out', () => {
-  test('for createVerifier', async () => {
+  test('an option of createVerifier that is undefined counts as left out', async () => {
     const { serviceDomain, hosts, accounts, lookupTxt } = service.options
     const given = { ...unset(...optionNames()), serviceDomain, hosts, accounts, lookupTxt }
     const body = '{"id":1}'
     expect(await createVerifier(given)(service.sign({ body }))).toMatchObject({ status: 'verified' })
   })
 
-  test('for the signer of the test kit', async () => {
+  test('an option of the signer that is undefined counts as left out', async () => {
     const signed = service.sign(unset('method', 'target', 'host', 'body', 'headers', 'date', 'covered', 'scheme'))
     expect(await createVerifier(service.options)(signed)).toMatchObject({ status: 'verified' })
     const names = ['serviceDomain', 'accountId', 'accountHeader']
@@ -41,7 +41,7 @@ describe('an option that is undefined is an option that is left out', () => {
     expect([serviceDomain, accountHeader]).toEqual([service.options.serviceDomain, service.options.accountHeader])
   })
 
-  test('for a captured fixture', async () => {
+  test('an option of captureFixture that is undefined counts as left out', async () => {
     const signed = service.sign()
     const verdict = await createVerifier(service.options)(signed)
     const [options, dns, now] = [service.options, service.records, 0]
@@ -51,7 +51,7 @@ describe('an option that is undefined is an option that is left out', () => {
     )
   })
 
-  test('for each store, lookup and client', async () => {
+  test('an option of a store, lookup or client that is undefined counts as left out', async () => {
     const dns = await serveDns(service, unset('port'))
     onTestFinished(() => dns.close())
     const [name = ''] = Object.keys(service.records)
@@ -69,7 +69,7 @@ describe('an option that is undefined is an option that is left out', () => {
     expect(postgresReplayTable(undefined)).toBe(postgresReplayTable())
   })
 
-  test('for the pure steps and the explanation', async () => {
+  test('an option of the pure steps and the explanation that is undefined counts as left out', async () => {
     const [[record = '']] = Object.values(service.records).map(records => records.map(chunks => chunks.join(''))) as [
       string[]
     ]
@@ -81,7 +81,7 @@ describe('an option that is undefined is an option that is left out', () => {
     expect(explain(verdict, unset('settings'))).toBe(explain(verdict))
   })
 
-  test('for each adapter and handler', async () => {
+  test('an option of an adapter or handler that is undefined counts as left out', async () => {
     const verify = createVerifier({ ...service.options, requireHttps: false })
     const proxy = ['https', 'host', 'prefix']
     const signed = service.sign({ target: '/hook' })

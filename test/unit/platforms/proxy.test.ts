@@ -77,7 +77,7 @@ describe.each(Object.entries(ADAPTERS))('%s', (adapter, receive) => {
       [['host: host-mismatch'], [GOOD], {}],
       [[], [GOOD], { host: 'x-forwarded-host' }],
       [[], [], { host: GOOD }]
-    ])('is trusted only when it is asked for: %j', async (failures, values, options) => {
+    ])('X-Forwarded-Host is trusted only when it is asked for: %j', async (failures, values, options) => {
       expect(failuresOf(await verify(forwardedAs(values, options, ['inside.example'])))).toEqual(failures)
     })
 
@@ -124,7 +124,7 @@ describe.each(Object.entries(ADAPTERS))('%s', (adapter, receive) => {
       expect(target(path, believing, [prefix])).toBe(expected)
     })
 
-    test('is not trusted unless asked for', () => {
+    test('the prefix that a proxy has stripped is not trusted unless asked for', () => {
       expect(target('/a', {}, ['/hooks'])).toBe('/a')
       expect(target('/a', { prefix: '/fixed' }, ['/hooks'])).toBe('/fixed/a')
     })

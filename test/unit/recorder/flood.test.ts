@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
-test('10,000 scanners at a heap of 64 MB push no signed request out, and no file has a secret or another verdict', () => {
+test('10,000 scanners at a heap of 64 MB evict no signed request, and no file has a secret', () => {
   const file = fileURLToPath(new URL('flood-process.ts', import.meta.url))
   const { status, stdout, stderr } = spawnSync(
     process.execPath,

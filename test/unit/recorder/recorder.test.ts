@@ -60,7 +60,7 @@ test('scanners use the half of signed requests while it is empty, and push no si
   expect(targetsOf(fixtures())).toEqual(['/.env', '/.env', '/3', '/2'])
 })
 
-test('with room for one, a signed request stays whatever scanners send', async () => {
+test('a signed request stays where one is kept, whatever scanners send', async () => {
   const { verify, fixtures } = start({ keep: 1 })
   for (const request of [SCANNER, forged('/1'), SCANNER, SCANNER]) await verify(request)
   expect(targetsOf(fixtures())).toEqual(['/1'])
@@ -126,7 +126,7 @@ describe('files', () => {
   })
   const names = () => readdirSync(directory).sort()
 
-  test('have the time, the main code and a number in their names, and mode 0600', async () => {
+  test('files have the time, the main code and a number in their names, and mode 0600', async () => {
     const recorder = createRecorder({ directory })
     const now = Date.parse('2026-11-24T15:05:38.123Z')
     const verify = createVerifier({ ...service.options, recorder, now: () => now })
@@ -142,7 +142,7 @@ describe('files', () => {
     expect(document).toEqual(JSON.parse(JSON.stringify(recorder.fixtures().at(-1))))
   })
 
-  test('are written behind the verdict', async () => {
+  test('files are written behind the verdict', async () => {
     const { verify, written } = start({ directory })
     await verify(SCANNER)
     expect(names()).toEqual([])
@@ -150,7 +150,7 @@ describe('files', () => {
     expect(names()).toHaveLength(1)
   })
 
-  test('are made in a directory that is missing', async () => {
+  test('files are made in a directory that is missing', async () => {
     const { verify, written } = start({ directory: join(directory, 'a', 'b') })
     await verify(SCANNER)
     await written()
@@ -158,7 +158,7 @@ describe('files', () => {
     expect(statSync(join(directory, 'a', 'b')).mode & 0o777).toBe(0o700)
   })
 
-  test('are at most as many as are kept, with those of earlier processes, and no other file is touched', async () => {
+  test('files of all processes are at most as many as are kept, and no other is touched', async () => {
     const others = ['notes.json', '2026-01-01T00-00-00.000Z-my-notes-1.json', '2026-01-01T00-00-00.000Z-replayed-1.txt']
     for (const name of others) writeFileSync(join(directory, name), 'mine')
     mkdirSync(join(directory, '2026-01-01T00-00-00.000Z-replayed-2.json'))
@@ -176,7 +176,7 @@ describe('files', () => {
     expect(readFileSync(join(directory, 'notes.json'), 'utf8')).toBe('mine')
   })
 
-  test('of signed requests of an earlier process stay, whatever scanners send to the next one', async () => {
+  test('files of signed requests of an earlier process stay, whatever scanners send to the next one', async () => {
     const first = start({ directory, keep: 4 })
     for (const target of ['/1', '/2', '/3']) await first.verify(forged(target))
     await first.written()
@@ -189,7 +189,7 @@ describe('files', () => {
     expect(targetsOf(documents).sort()).toEqual(['/.env', '/.env', '/2', '/3'])
   })
 
-  test('of a clock that went back are the newest all the same', async () => {
+  test('files of a clock that went back are the newest all the same', async () => {
     for (const now of [2e12, 1e12]) {
       const recorder = createRecorder({ directory, keep: 1 })
       await createVerifier({ ...service.options, recorder, now: () => now })(SCANNER)
@@ -198,7 +198,7 @@ describe('files', () => {
     expect(names()).toEqual(['2001-09-09T01-46-40.000Z-signature-missing-2.json'])
   })
 
-  test('that cannot be read count as unsigned ones', async () => {
+  test('files that cannot be read count as unsigned ones', async () => {
     for (const text of ['', '{', '{"vectors":[null]}', 'null', '[]'])
       writeFileSync(join(directory, `2026-01-01T00-00-00.000Z-replayed-${names().length}.json`), text)
     const { verify, written } = start({ directory, keep: 2 })
@@ -258,7 +258,7 @@ describe('files', () => {
     expect(names()).toHaveLength(50)
   })
 
-  test('each file is a test as it is', async () => {
+  test('each file of a recorder is a test as it is', async () => {
     const { verify, written } = start({ directory })
     await verify(forged('/other'))
     await written()

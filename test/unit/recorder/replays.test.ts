@@ -49,7 +49,7 @@ test('every refused vector is kept as a fixture that gives the same verdict, che
   }
 })
 
-test('redacted, it gives the same, but for what redaction took from a signature that has not verified, and says so', async () => {
+test('a redacted fixture gives the same verdict, but for redacted covered values, and says so', async () => {
   const changed: string[] = []
   for (const { name, options, request } of loadVectors()) {
     const { verdict, again, document } = await keepAndVerify(request, options, true)
@@ -160,14 +160,14 @@ describe('of a body', () => {
       for (const text of texts) yield Buffer.from(text)
     })()
 
-  test('that was streamed and is another one, all bytes are kept', async () => {
+  test('all bytes of a streamed body are kept when it does not match', async () => {
     const request = { ...service.sign({ body: '{"id":1}' }), body: pieces('{"id"', ': 1}') }
     const { verdict, again, document } = await keepAndVerify(request, options)
     expect(bodyIn(document)).toEqual({ utf8: '{"id": 1}' })
     expect(again!.failures).toEqual(verdict.failures)
   })
 
-  test('that broke off, the bytes that came are kept, and it breaks off again', async () => {
+  test('the bytes of a body that broke off are kept, and it breaks off again', async () => {
     const body = (async function* () {
       yield Buffer.from('{"id"')
       throw Object.assign(new Error('secret'), { code: 'ECONNRESET' })
@@ -177,7 +177,7 @@ describe('of a body', () => {
     expect(again!.failures).toEqual(verdict.failures)
   })
 
-  test('that did not end in time, the same', async () => {
+  test('the bytes of a body that did not end in time are kept, and it is late again', async () => {
     const body = (async function* () {
       yield Buffer.from('{')
       await never()
@@ -192,7 +192,7 @@ describe('of a body', () => {
     ['streamed', (text: string) => pieces(text.slice(0, 60), text.slice(60))],
     ['as bytes', (text: string) => Buffer.from(text)],
     ['as text', (text: string) => text]
-  ])('that is above the limit, it is above the limit again: %s', async (_, make) => {
+  ])('a body above the limit is above the limit again: %s', async (_, make) => {
     const request = { ...service.sign({ body: '{}' }), body: make('é'.repeat(60)) }
     const { verdict, again } = await keepAndVerify(request, { ...options, maxBodyBytes: 100 })
     expect(verdict.failures.map(({ code }) => code)).toEqual(['body-too-large'])
@@ -202,7 +202,7 @@ describe('of a body', () => {
   test.each([
     ['streamed', pieces('x'.repeat(60), 'y'.repeat(60))],
     ['as bytes', Buffer.from('x'.repeat(60) + 'y'.repeat(60))]
-  ])('no more than maxBodyBytes is kept, and the fixture says how long it was: %s', async (_, body) => {
+  ])('no more than maxBodyBytes of a body is kept, and the fixture says how long it was: %s', async (_, body) => {
     const recorder = createRecorder({ maxBodyBytes: 100 })
     await createVerifier({ ...options, recorder })({ ...service.sign({ body: '{}' }), body })
     const [document] = recorder.fixtures()
@@ -213,13 +213,13 @@ describe('of a body', () => {
     expect(expected).toMatchObject({ status: 'rejected', failures: [{ code: 'digest-mismatch' }] })
   })
 
-  test('that was not read, nothing is kept, and the fixture says so', async () => {
+  test('nothing is kept of a body that was not read, and the fixture says so', async () => {
     const body = pieces('{}')
     const { document } = await keepAndVerify({ ...service.sign({ body: '{}' }), https: false, body }, options)
     expect(document.vectors[0]).toMatchObject({ request: { body: null }, note: 'the body was not read' })
   })
 
-  test('only a copy of the kept part stays in memory, and nothing of the buffer behind it', async () => {
+  test('only a copy of the kept part of a body stays in memory, and nothing of the buffer behind it', async () => {
     const large = new Uint8Array(1_000_000)
     const kept = keep({ ...(await refusedBy(large)), body: { ok: true, value: large } }, 65_536)
     expect(kept.body!.bytes.buffer.byteLength).toBe(65_536)

@@ -63,7 +63,7 @@ describe('a claim that is later than the deadline', () => {
     return { ...store, claim, late }
   }
 
-  test('is released at the deadline, with its own token, and nobody waits for that', async () => {
+  test('a claim that is late is released at the deadline, with its own token, and nobody waits for that', async () => {
     const { calls, late } = await lateClaim()
     expect(await late).toMatchObject(failure('no answer within 1000 ms', 'late'))
     expect(calls).toEqual([
@@ -72,7 +72,7 @@ describe('a claim that is later than the deadline', () => {
     ])
   })
 
-  test('is released again when it was granted behind its release', async () => {
+  test('a claim that is later than the deadline is released again when it was granted behind its release', async () => {
     const { calls, claims, releases } = await lateClaim()
     releases[0]!.resolve()
     await settle()
@@ -107,7 +107,7 @@ describe('a claim that is later than the deadline', () => {
 describe('a release that fails', () => {
   const down = () => Promise.reject(new Error('down'))
 
-  test('is tried again with pauses until it succeeds', async () => {
+  test('a release that fails is tried again with pauses until it succeeds', async () => {
     const release = vi.fn(down as () => Promise<void>)
     createClaims({ claim: down, release }, 1000).claim('id', 60)
     await settle()
@@ -122,7 +122,7 @@ describe('a release that fails', () => {
     expect(release).toHaveBeenCalledTimes(length)
   })
 
-  test('is tried again, but not before 5 s, when the store does not answer at all', async () => {
+  test('a release that fails is tried again, but not before 5 s, when the store does not answer at all', async () => {
     const release = vi.fn(async () => {}).mockReturnValueOnce(new Promise(() => {}))
     createClaims({ claim: down, release }, 1000).claim('id', 60)
     await vi.advanceTimersByTimeAsync(4999)
@@ -131,7 +131,7 @@ describe('a release that fails', () => {
     expect(release).toHaveBeenCalledTimes(2)
   })
 
-  test('is given up when the id would have expired', async () => {
+  test('a release that fails is given up when the id would have expired', async () => {
     const release = vi.fn(down)
     createClaims({ claim: down, release }, 1000).claim('id', 60)
     await vi.advanceTimersByTimeAsync(59_000)
@@ -143,7 +143,7 @@ describe('a release that fails', () => {
     expect(release).toHaveBeenCalledTimes(last)
   })
 
-  test('of 10,001 the oldest is given up first, and one that goes on failing does not hold up the others', async () => {
+  test('the oldest of 10,001 releases is given up first, and one that goes on failing holds up no other', async () => {
     let isDown = true
     const released = new Set<string>()
     const release = async (id: string) => {
@@ -159,7 +159,7 @@ describe('a release that fails', () => {
     expect(released.has('5')).toBe(false)
   })
 
-  test('does not keep the process alive', async () => {
+  test('a release that fails does not keep the process alive', async () => {
     vi.useRealTimers()
     const timeouts = () => process.getActiveResourcesInfo().filter(resource => resource === 'Timeout').length
     const before = timeouts()

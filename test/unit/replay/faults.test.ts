@@ -71,7 +71,7 @@ function faultyStore(choices: Choices, store: ReplayStore, delayed: Delayed): Re
 
 const COPIES = 2
 
-test('of all copies at most one is verified and not released, and after a release a retry is verified', {
+test('at most one of all copies is verified and not released, and after a release a retry is verified', {
   timeout: 300_000
 }, async () => {
   const request = service.sign({ date: new Date() })

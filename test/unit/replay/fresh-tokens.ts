@@ -1,6 +1,9 @@
 import type { ReplayStore } from '../../../src/replay/index.ts'
 
-/** A store as the verifier uses it: each claim has a token of its own, and a release is that of the last granted one. */
+/**
+ * Wraps a store as the verifier uses it: each claim has a token of its own, and a release is that of the last granted
+ * one.
+ */
 export function withFreshTokens({ claim, release }: ReplayStore) {
   const tokens = new Map<string, string>()
   return {

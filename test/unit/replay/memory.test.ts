@@ -147,7 +147,7 @@ test('forgets no id that has not expired by both clocks, however the system cloc
   )
 })
 
-test('is not full for long after 100,000 ids have expired', async () => {
+test('a store is not full for long after 100,000 ids have expired', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] })
   const store = memoryReplayStore({ maxEntries: 100_000 })
   for (let n = 0; n < 100_000; n++) await store.claim(`${n}`, n % 2 === 0 ? 600 : 1)

@@ -80,7 +80,7 @@ describe('the name of the table', () => {
     expect(postgresReplayTable(name)).toContain(`CREATE INDEX IF NOT EXISTS ${index} ON ${table} `)
   })
 
-  test('is signed_requests_replay by default', () => {
+  test('the name of the table is signed_requests_replay by default', () => {
     expect(postgresReplayTable()).toBe(postgresReplayTable('signed_requests_replay'))
   })
 })

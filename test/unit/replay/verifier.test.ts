@@ -82,7 +82,7 @@ test('refuses a copy of the last moment of its Date, whose claim the store answe
   expect(await judge()).toBe('rejected: replayed')
 })
 
-test('is unavailable for a new request when the store is full, and keeps refusing the held ones', async () => {
+test('a full store makes a new request unavailable, and keeps refusing the held ones', async () => {
   const verify = verifierWith(memoryReplayStore({ maxEntries: 1 }))
   const [one, two] = [service.sign(), service.sign()]
   expect(outcome(await verify(one))).toBe('verified')

@@ -44,7 +44,8 @@ async function receive(order: readonly number[]): Promise<void> {
 }
 
 const first = await ask<number>('ready')
-// Every other one at the same time as the rest, and those between from a place of its own: being first does not win all.
+// Sends every second request at the same time as the other workers, and those between from another start: so no worker
+// is always the first.
 const order = requests.map((_, n) => (n % 2 === 0 ? n : (n + first) % requests.length))
 await receive(order)
 await ready()

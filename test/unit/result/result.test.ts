@@ -27,4 +27,4 @@ test.each<[string, unknown, string]>([
   ['a constant for text, which may hold a secret', 'secret', 'an error without a name'],
   ['a constant where the name is not text', { name: 1 }, 'an error without a name'],
   ['a constant for an error whose getter throws', withGetter, 'an error without a name']
-])('is %s', (_, error, label) => expect(errorLabel(error)).toBe(label))
+])('the label of an error is %s', (_, error, label) => expect(errorLabel(error)).toBe(label))

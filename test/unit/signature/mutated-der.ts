@@ -102,7 +102,10 @@ export function mutateDer(numbers: RsaNumbers, random: Random): Buffer {
   ])()
 }
 
-/** The numbers of a key in DER, as RFC 5280 section 4.1 or RFC 8017 appendix A.1.1 writes it; undefined for all else. */
+/**
+ * Returns the numbers of a key in DER, as RFC 5280 section 4.1 or RFC 8017 appendix A.1.1 writes it; undefined for all
+ * else.
+ */
 export function readKey(der: Buffer): RsaNumbers | undefined {
   // DER has one encoding of a value (X.690 section 10): what is not that one is not DER.
   for (const numbers of candidates(der))

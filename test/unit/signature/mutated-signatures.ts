@@ -47,7 +47,10 @@ function keyOf(name: string): TestKey {
   return { privateKey, publicKey, p, record: `v=DKIM1; k=rsa; p=${p}` }
 }
 
-/** Under a modulus of 8k + 1 bits the encoding of RSASSA-PSS is an octet shorter than the modulus (RFC 8017 section 8.1). */
+/**
+ * Under a modulus of 8k + 1 bits, the encoding of RSASSA-PSS is an octet shorter than the modulus (RFC 8017 section
+ * 8.1).
+ */
 const RSA_KEYS = [
   { key: keyOf('rsa-1025'), e: 65537n },
   { key: keyOf('rsa-1041'), e: 65537n },

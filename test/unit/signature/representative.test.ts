@@ -28,7 +28,7 @@ describe.each([
   const isAccepted = (octets: Uint8Array) => verifySignature(TEXT, octets, key, algorithm)
   const s = toInteger(signature)
 
-  test('reaches the platform when it is below the modulus', () => {
+  test('an RSA signature below the modulus reaches the platform', () => {
     expect(isAccepted(signature)).toBe(true)
     expect(isAccepted(toOctets(n - 1n, LENGTH))).toBe(true)
     expect(isAccepted(Buffer.alloc(LENGTH))).toBe(true)
@@ -39,9 +39,11 @@ describe.each([
     ['n', n],
     ['n + 1', n + 1n],
     ['the largest number of that length', (1n << BigInt(8 * LENGTH)) - 1n]
-  ])('never reaches it when it is %s', (_, value) => expect(isAccepted(toOctets(value, LENGTH))).toBe(false))
+  ])('an RSA signature never reaches the platform when it is %s', (_, value) =>
+    expect(isAccepted(toOctets(value, LENGTH))).toBe(false)
+  )
 
-  test('never reaches it when it is shorter or longer than the modulus', () => {
+  test('an RSA signature never reaches the platform when it is shorter or longer than the modulus', () => {
     expect(isAccepted(signature.subarray(1))).toBe(false)
     expect(isAccepted(toOctets(s, LENGTH + 1))).toBe(false)
     expect(isAccepted(new Uint8Array())).toBe(false)

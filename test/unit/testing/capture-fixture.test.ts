@@ -87,7 +87,7 @@ test.each([300_400, 300_000, 299_600, -299_600, -300_000, -300_400])(
 )
 
 describe('the document', () => {
-  test('has the form of the vectors', async () => {
+  test('the document has the form of the vectors', async () => {
     const request = sign()
     const verdict = await judge(request, { accounts: '99' })
     expect(
@@ -124,26 +124,26 @@ describe('the document', () => {
     })
   })
 
-  test('has the record of the key that was found and good', async () => {
+  test('the document has the record of the key that was found and good', async () => {
     const request = sign()
     const [vector] = capturing(request, await judge(request)).vectors
     expect(vector!.dns).toEqual(service.records)
     expect(vector).not.toHaveProperty('note')
   })
 
-  test('of a copy of a verdict says that the record of the key is not known', async () => {
+  test('the document of a copy of a verdict says that the record of the key is not known', async () => {
     const request = sign()
     const [vector] = capturing(request, { ...(await judge(request)) }).vectors
     expect(vector).toMatchObject({ dns: {}, note: 'the record of the key is not known: add it under dns' })
   })
 
-  test("has the time of the verifier's clock, which need not be given again", async () => {
+  test("the document has the time of the verifier's clock, which need not be given again", async () => {
     const request = sign({ date: new Date(0) })
     const [vector] = capturing(request, await judge(request, { now: () => 5000 })).vectors
     expect(vector!.now).toBe('1970-01-01T00:00:05Z')
   })
 
-  test.each(['ENOTFOUND', 'ENODATA', 'ESERVFAIL'])('has the answer of DNS as it was: %s', async code => {
+  test.each(['ENOTFOUND', 'ENODATA', 'ESERVFAIL'])('the document has the answer of DNS as it was: %s', async code => {
     const request = sign()
     const verdict = await judge(request, { lookupTxt: failing(code) })
     const [vector] = capturing(request, verdict).vectors
@@ -157,14 +157,14 @@ describe('the document', () => {
     ['all records of a key that was split', [BAD, 'MIIB', 'IDAQAB']],
     ['the records of which none is a key', [SPF, 'hello']],
     ['the record that decided, behind more others than the evidence has', [SPF, SPF, SPF, SPF, BAD]]
-  ])('has %s, so that the cause is the same', async (_, texts) => {
+  ])('the document has %s, so that the cause is the same', async (_, texts) => {
     const request = sign()
     const verdict = await judge(request, { lookupTxt: async () => texts.map(text => [text]) })
     const [vector] = capturing(request, verdict).vectors
     expect(vector!.dns).toEqual({ 'key1._domainkey.service.example': texts.map(text => [text]) })
   })
 
-  test('is redacted where no check reads, if asked for', async () => {
+  test('the document is redacted where no check reads, if asked for', async () => {
     const request = sign({ headers: { Authorization: 'Bearer secret', Cookie: 'session=secret' } })
     const capture = { dns: service.records, now: NOW }
     const verified = capturing(request, await judge(request), { ...capture, redact: true })
@@ -194,7 +194,7 @@ describe('the document', () => {
       text => `headers="x-internal-token",${text}`,
       ['signature-header: signature-parameter-repeated']
     ]
-  ])('is redacted where a forged Signature names the header, %s', async (_, forge, failures) => {
+  ])('the document is redacted where a forged Signature names the header, %s', async (_, forge, failures) => {
     const request = withHeaders(sign({ headers: { 'X-Internal-Token': 'secret' } }), { Signature: forge })
     const verdict = await judge(request)
     expect(failuresOf(verdict)).toEqual(failures)
@@ -206,19 +206,19 @@ describe('a streamed body', () => {
   const streamed = () => ({ ...sign(), body: Readable.from([Buffer.from('{"event":"published"}')]) })
   const bytes = { utf8: '{"event":"published"}' }
 
-  test('is in the verdict when that is verified', async () => {
+  test('a streamed body is in the verdict when that is verified', async () => {
     const request = streamed()
     const [vector] = capturing(request, await judge(request)).vectors
     expect(vector!.request.body).toEqual(bytes)
   })
 
-  test('was never read when the head was refused', async () => {
+  test('a streamed body was never read when the head was refused', async () => {
     const request = streamed()
     const [vector] = capturing(request, await judge(request, { accounts: '99' })).vectors
     expect(vector!.request.body).toBeNull()
   })
 
-  test('must be given when it was read and refused', async () => {
+  test('a streamed body must be given when it was read and refused', async () => {
     const request = streamed()
     const verdict = await judge(request, REPLAYED)
     expect(() => capturing(request, verdict)).toThrow(
@@ -228,7 +228,7 @@ describe('a streamed body', () => {
     expect(vector!.request.body).toEqual(bytes)
   })
 
-  test('that broke breaks again in the fixture', async () => {
+  test('a streamed body that broke off breaks off again in the fixture', async () => {
     const body = (async function* () {
       yield Buffer.from('{')
       throw Object.assign(new Error('gone'), { code: 'ECONNRESET' })

@@ -161,7 +161,7 @@ describe('malformed messages', () => {
     expect(await cpuTime(answerAll)).toBeLessThan(1000)
   })
 
-  test('never answers a response, so that two servers cannot answer each other forever', async () => {
+  test('a DNS response is never answered, so that two servers cannot answer each other forever', async () => {
     const socket = createSocket('udp4').bind(0, '127.0.0.1')
     await once(socket, 'listening')
     const answers: Buffer[] = []

@@ -28,7 +28,7 @@ async function lookup(address: string, name: string) {
 describe.each(WRONG)('records of a wrong shape: %o', (records, says) => {
   const message = `records["${NAME}"] ${says}: ${SHAPE}`
 
-  test('are named in the explanation of a verdict whose in-memory DNS has them', async () => {
+  test('records of a wrong shape are named in the explanation of a verdict whose in-memory DNS has them', async () => {
     const service = createTestService()
     const [key = ''] = Object.keys(service.records)
     service.records[key] = records as never
@@ -39,13 +39,13 @@ describe.each(WRONG)('records of a wrong shape: %o', (records, says) => {
     expect(explain(verdict)).toContain('thrown: TypeError: records[')
   })
 
-  test('are a TypeError where serveDns gets them', async () => {
+  test('records of a wrong shape are a TypeError where serveDns gets them', async () => {
     const serving = serveDns({ records: { [NAME]: records } as never })
     await expect(serving).rejects.toThrow(TypeError)
     await expect(serving).rejects.toThrow(message)
   })
 
-  test('that appear while they are served are SERVFAIL, said once, and end nothing', async () => {
+  test('records that get a wrong shape while they are served are SERVFAIL, said once, and end nothing', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => {})
     onTestFinished(() => said.mockRestore())
     const served: Record<string, unknown> = { 'good.example': [['good']] }
@@ -64,7 +64,7 @@ describe('records', () => {
     await expect(serveDns({ records } as never)).rejects.toThrow('serveDns() takes the service')
   })
 
-  test('that throw when they are read end neither a server over UDP nor one over TCP', async () => {
+  test('records that throw when they are read end neither a server over UDP nor one over TCP', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => {})
     onTestFinished(() => said.mockRestore())
     const records = { 'big.example': [['x'.repeat(2000)]] }

@@ -74,7 +74,7 @@ function simpleStore(
   }
 }
 
-test('is a list of distinct names, each with a test of its own', () => {
+test('the contract is a list of distinct names, each with a test of its own', () => {
   const cases = replayStoreContract(memoryReplayStore)
   expect(new Set(cases.map(({ name }) => name)).size).toBe(cases.length)
   expect(cases.map(({ run }) => typeof run)).toEqual(cases.map(() => 'function'))

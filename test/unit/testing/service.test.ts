@@ -54,12 +54,12 @@ describe('a signed request in the form of each framework', () => {
   const verify = createVerifier(service.options)
   const signed = service.sign({ method: 'POST', target: '/hook?id=1', body: '{"id":1}' })
 
-  test('can be passed to new Request()', async () => {
+  test('a signed request can be passed to new Request()', async () => {
     const request = new Request(`https://receiver.example${signed.target}`, signed)
     expect(await verify(fromFetchRequest(request))).toMatchObject({ status: 'verified' })
   })
 
-  test('can be made an event of a Lambda function, in one line', async () => {
+  test('a signed request can be made an event of a Lambda function, in one line', async () => {
     const { method, target, headers, body } = signed
     const event = {
       httpMethod: method,
@@ -122,11 +122,11 @@ describe('the test service', () => {
     expect(key.asymmetricKeyDetails?.modulusLength).toBe(1536)
   })
 
-  test('costs little enough for a beforeEach: at most 40 ms of processor time', () => {
+  test('the test service costs little enough for a beforeEach: at most 40 ms of processor time', () => {
     expect(leastSyncTime(createTestService, 10)).toBeLessThan(40)
   })
 
-  test('has a key of 1024 bits that no other service has', () => {
+  test('the test service has a key of 1024 bits that no other service has', () => {
     const keys = Array.from({ length: 8 }, () => Object.values(createTestService().records).flat(2).join(''))
     expect(new Set(keys).size).toBe(8)
     for (const key of keys) {

@@ -25,7 +25,7 @@ const split = (request: ReceivedRequest, name: string, ...lines: string[]): Rece
 })
 
 describe('coveredValues by the draft', () => {
-  test('has each covered header by its lower-case name, without (request-target) and what is not covered', async () => {
+  test('coveredValues by the draft has each covered header by its lower-case name, and nothing else', async () => {
     const request = sign({ 'X-Event': 'opened', 'X-Other': 'unsigned' }, ['X-EVENT'])
     const { coveredValues } = await verified(request)
     const { Host, Date: date, Digest } = Object.fromEntries(request.headers)
@@ -48,7 +48,7 @@ describe('coveredValues by the draft', () => {
     expect(coveredValues).toMatchObject({ authorization: 'Basic a, Basic b', 'content-type': 'text/plain, text/html' })
   })
 
-  test('has a header that is empty', async () => {
+  test('coveredValues by the draft has a header that is empty', async () => {
     expect((await verified(sign({ 'X-Empty': '' }, ['X-Empty']))).coveredValues).toHaveProperty('x-empty', '')
   })
 })
@@ -58,13 +58,13 @@ describe('coveredValues by RFC 9421', () => {
   const valuesOf = async (lines: Record<string, string>, headers: Record<string, string>) =>
     (await verified(signedByRfc9421({ lines, headers }), OPTIONS)).coveredValues
 
-  test('has each field that is covered without parameters or with bs', async () => {
+  test('coveredValues by RFC 9421 has each field that is covered without parameters or with bs', async () => {
     const values = await valuesOf({ '"x-a"': 'one', '"x-b";bs': wrap('two') }, { 'X-A': 'one', 'X-B': 'two' })
     expect(values).toMatchObject({ 'x-a': 'one', 'x-b': 'two' })
     expect(Object.keys(values).sort()).toEqual(['content-digest', 'date', 'x-a', 'x-b', 'x-service-id'])
   })
 
-  test('has no field of which another form or a part was signed', async () => {
+  test('coveredValues by RFC 9421 has no field of which another form or a part was signed', async () => {
     const values = await valuesOf({ '"x-a";sf': '1, 2', '"x-b";key="k"': '1' }, { 'X-A': '1,2', 'X-B': 'k=1, l=2' })
     expect(Object.keys(values).sort()).toEqual(['content-digest', 'date', 'x-service-id'])
   })
@@ -102,13 +102,13 @@ describe('the object of coveredValues', () => {
     expect({}).not.toHaveProperty('x-event')
   })
 
-  test('is equal in a structured clone of the verdict', async () => {
+  test('the object of coveredValues is equal in a structured clone of the verdict', async () => {
     const verdict = await verified(request)
     expect(structuredClone(verdict)).toStrictEqual(verdict)
     expect(Object.entries(structuredClone(verdict).coveredValues)).toEqual(Object.entries(verdict.coveredValues))
   })
 
-  test('belongs to its verdict', async () => {
+  test('the object of coveredValues belongs to its verdict', async () => {
     const verify = createVerifier(service.options)
     const first = await verify(request)
     if (first.status === 'verified') (first.coveredValues as Record<string, string>)['host'] = 'changed.example'

@@ -60,7 +60,7 @@ describe('the channel of verdicts', () => {
     expect(durationMs).toBeGreaterThanOrEqual(measuredTimes.reduce((sum, ms) => sum + ms))
   })
 
-  test('has no stages where nothing was waited for, and the one that failed', async () => {
+  test('the channel of verdicts has no stages where nothing was waited for, and the one that failed', async () => {
     subscribe(CHANNEL, listener)
     await verify(withoutHttps())
     await createVerifier({ ...service.options, lookupTxt: () => Promise.reject(new Error()) })(service.sign())

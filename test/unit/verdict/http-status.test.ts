@@ -68,7 +68,7 @@ describe('instanceof NotVerifiedError', () => {
   const copy = '../../../src/verdict/http-status.ts?copy'
   const other = () => import(copy) as Promise<{ NotVerifiedError: typeof NotVerifiedError }>
 
-  test('holds across two copies of the package, both ways', async () => {
+  test('instanceof NotVerifiedError holds across two copies of the package, both ways', async () => {
     const { NotVerifiedError: Other } = await other()
     expect(Other).not.toBe(NotVerifiedError)
     expect(new Other(rejected)).toBeInstanceOf(NotVerifiedError)
@@ -81,9 +81,11 @@ describe('instanceof NotVerifiedError', () => {
     ['null', null],
     ['undefined', undefined],
     ['a string', 'NotVerifiedError']
-  ])('does not hold for %s', (_, value) => expect((value as unknown) instanceof NotVerifiedError).toBe(false))
+  ])('instanceof NotVerifiedError does not hold for %s', (_, value) =>
+    expect((value as unknown) instanceof NotVerifiedError).toBe(false)
+  )
 
-  test('of a subclass holds for its own instances only', () => {
+  test('instanceof for a subclass of NotVerifiedError holds for its own instances only', () => {
     class Subclass extends NotVerifiedError {}
     expect(new Subclass(rejected)).toBeInstanceOf(Subclass)
     expect(new Subclass(rejected)).toBeInstanceOf(NotVerifiedError)

@@ -58,7 +58,7 @@ describe('a change that a receiver makes to a verdict', () => {
     expect([hosts, accounts]).toEqual([['receiver.example'], ['1234']])
   })
 
-  test('has no effect when made to the options after createVerifier', async () => {
+  test('a change to the options after createVerifier has no effect', async () => {
     const hosts = ['receiver.example']
     const verify = createVerifier({ ...service.options, hosts })
     hosts[0] = 'other.example'
@@ -125,7 +125,7 @@ describe('a polluted Object.prototype', () => {
     ['serviceDomain', 'attacker.example'],
     ['hosts', 'attacker.example'],
     ['accounts', () => true]
-  ])('does not replace a required option: %s', (name, value) => {
+  ])('a polluted Object.prototype does not replace a required option: %s', (name, value) => {
     const { [name as 'hosts']: _, ...rest } = service.options
     pollute(name, value)
     expect(() => createVerifier(rest as VerifierOptions)).toThrow(`${name} is undefined`)
@@ -136,7 +136,7 @@ describe('a polluted Object.prototype', () => {
     expect(Object.hasOwn((await withoutHttps()).failures[0]!, 'cause')).toBe(false)
   })
 
-  test('does not turn a failed check into one that was not run', async () => {
+  test('a polluted Object.prototype does not turn a failed check into one that was not run', async () => {
     pollute('reason', 'polluted')
     expect((await withoutHttps()).checks.https).toMatchObject({ outcome: 'fail', code: 'not-https' })
   })

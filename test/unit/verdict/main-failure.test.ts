@@ -31,7 +31,7 @@ test('a failure that follows from another is not the main one: a header that is 
   expect(await codeOf(withHeaders(service.sign(), { Digest: undefined }))).toBe('digest-missing')
 })
 
-test('of a request that is signed by the other standard, that is the main failure', async () => {
+test('a request that is signed by the other standard has signature-missing as its main failure', async () => {
   const request = withHeaders(service.sign(), { Date: undefined })
   expect(await codeOf(request, { schemes: [rfc9421] })).toBe('signature-missing')
 })

@@ -6,13 +6,13 @@ import { refuse } from '../../../src/verdict/refuse.ts'
 const failed = fail('date-missing')
 const undecided = fail('key-lookup-timeout', { name: 'k.example', error: 'ETIMEOUT' })
 
-test('is unavailable only when no check failed', () => {
+test('a verdict is unavailable only when no check failed', () => {
   expect(refuse({ key: undecided }, '').status).toBe('unavailable')
   expect(refuse({ date: failed }, '').status).toBe('rejected')
   expect(refuse({ date: failed, key: undecided }, '').status).toBe('rejected')
 })
 
-test('has all twelve checks, and the reason for those that were not run', () => {
+test('a verdict has all twelve checks, and the reason for those that were not run', () => {
   const { checks, failures } = refuse({ request: ok(1), date: failed, host: { ok: false, reason: 'own' } }, 'the end')
   expect(Object.keys(checks)).toEqual(CHECK_NAMES)
   expect(checks.request).toEqual({ outcome: 'pass' })
@@ -22,7 +22,7 @@ test('has all twelve checks, and the reason for those that were not run', () => 
   expect(checks.replay).toEqual({ outcome: 'not-run', reason: 'the end' })
 })
 
-test('has its own copy of the evidence, lists included', () => {
+test('a verdict has its own copy of the evidence, lists included', () => {
   const step = fail('coverage-absent', { absent: ['date'] })
   const { failures } = refuse({ coverage: step }, '')
   const evidence = failures[0]?.evidence as { absent: string[] }

@@ -50,7 +50,8 @@ test.each<[string, string]>([
   ['["\\ud83d\\ude00"]', '["\xf0\x9f\x98\x80"]'],
   ['{"a":[],"b":1}', '{"a": {}, "b": 1}'], // json_encode(json_decode($json, true)) of PHP
   ['{"a":[]}', '{\n\t"a": []\n}\n'],
-  // what json.dumps() of Python, JSON.generate() of Ruby, json_encode() of PHP and json.Marshal() of Go make of one value
+  // The texts that json.dumps() of Python, JSON.generate() of Ruby, json_encode() of PHP and json.Marshal() of Go make
+  // of one value.
   [ONE_VALUE, '{"a": [1, {}, []], "s": "x [ y ] { z }, \\u00e9 \\ud83d\\ude00 <b>/"}'],
   [` ${ONE_VALUE}`, ONE_VALUE],
   [ONE_VALUE, '{"a":[1,{},[]],"s":"x [ y ] { z }, \\u00e9 \\ud83d\\ude00 <b>\\/"}'],
@@ -196,7 +197,7 @@ test.each([
   expect(await cpuTime(judge)).toBeLessThan(500)
 })
 
-test('where a deployment has removed the file of the search, the failure says less', async () => {
+test('the failure says less where a deployment has removed the file of the search', async () => {
   vi.doMock('../../../../src/explain/body/change.ts', () => {
     throw new Error('Cannot find module')
   })

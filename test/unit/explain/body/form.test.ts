@@ -16,7 +16,7 @@ describe('a form', () => {
     ['quote_plus of Python and QueryEscape of Go', '%C3%A9+%5B%C3%BC%5D%21%27%28%29%2A~=a+b%2B%2F'],
     ['names with brackets', "%C3%A9%20[%C3%BC]!'()*~=a%20b%2B%2F"],
     ['escapes in lower case', "%c3%a9%20%5b%c3%bc%5d!'()*~=a%20b%2b%2f"]
-  ])('is written as by %s', (_, form) => {
+  ])('a form is written as by %s', (_, form) => {
     for (const received of [form, new URLSearchParams([PAIR.split('=') as [string, string]]).toString()]) {
       expect(texts(received)).toContain(form)
     }

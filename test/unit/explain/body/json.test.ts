@@ -22,25 +22,28 @@ const VALUES: readonly unknown[] = [
 ]
 
 describe('layouts', () => {
-  test.each(VALUES.map(value => [JSON.stringify(value), value]))('of %s are those of JSON.stringify', (json, value) => {
-    const texts = layOutAll(json)
-    const stringified = [undefined, 2, 4, '\t'].map(indent => JSON.stringify(value, null, indent))
-    expect(texts).toEqual(expect.arrayContaining(stringified))
-    // Each begins where another one does: what is laid out is laid out again.
-    for (const text of texts) expect(layOutAll(text!)).toEqual(expect.arrayContaining(stringified))
-  })
+  test.each(VALUES.map(value => [JSON.stringify(value), value]))(
+    'layouts of %s are those of JSON.stringify',
+    (json, value) => {
+      const texts = layOutAll(json)
+      const stringified = [undefined, 2, 4, '\t'].map(indent => JSON.stringify(value, null, indent))
+      expect(texts).toEqual(expect.arrayContaining(stringified))
+      // Each begins where another one does: what is laid out is laid out again.
+      for (const text of texts) expect(layOutAll(text!)).toEqual(expect.arrayContaining(stringified))
+    }
+  )
 
-  test('come in five kinds', () => {
+  test('layouts come in five kinds', () => {
     const kinds = ['["a",{"b":1}]', '["a", {"b": 1}]']
     const indented = ['  ', '    ', '\t'].map(indent => `[\n_"a",\n_{\n__"b": 1\n_}\n]`.replaceAll('_', indent))
     expect(layOutAll(' ["a" ,{"b":1}]\n')).toEqual([...kinds, ...indented])
   })
 
-  test('keep bytes of any kind in strings, and none of white space outside', () => {
+  test('layouts keep bytes of any kind in strings, and none of white space outside', () => {
     expect(layOut('\t[ "\\u00e9 \xe9\\"\t" ,\r\n1 ]\n', COMPACT)).toBe('["\\u00e9 \xe9\\"\t",1]')
   })
 
-  test('indent sixteen levels, and no more', () => {
+  test('layouts indent sixteen levels, and no more', () => {
     const nested = (depth: number) =>
       layOut(`${'['.repeat(depth)}"${'a'.repeat(1000)}"${']'.repeat(depth)}`, TAB)!
         .split('\n')
@@ -48,7 +51,7 @@ describe('layouts', () => {
     expect([15, 16, 17, 40].map(depth => Math.max(...nested(depth)))).toEqual([15, 16, 16, 16])
   })
 
-  test('are given up at four times the length of the document and 64 bytes', () => {
+  test('layouts are given up at four times the length of the document and 64 bytes', () => {
     const json = (depth: number) => `${'['.repeat(depth)}${'0,'.repeat(500)}0${']'.repeat(depth)}`
     const indented = (depth: number, indent: string) => JSON.stringify(JSON.parse(json(depth)), null, indent)
     expect(layOut(json(5), TAB)).toBe(indented(5, '\t'))
@@ -57,7 +60,7 @@ describe('layouts', () => {
     for (const depth of [2, 3, 4]) expect(layOut(json(depth), FOUR_SPACES)).toBeUndefined()
   })
 
-  test('are given up where the budget ends', () => {
+  test('layouts are given up where the budget ends', () => {
     const json = Buffer.from('[1,2]'.repeat(10))
     expect(rewrite(json, createBudget(10), COMPACT)).toEqual(json)
     expect(rewrite(json, createBudget(1.3), COMPACT)).toBeUndefined()
@@ -67,11 +70,11 @@ describe('layouts', () => {
 
 describe('JSON', () => {
   test.each(['[', '{', '[[]', ']', '{"a":[1}', '"', '"a', '["a', '"\\"', '"a\\', '', ' ', 'a', '1', 'null', '[]]'])(
-    'is not seen in %j, which is open or has no bracket or quote',
+    'JSON is not seen in %j, which is open or has no bracket or quote',
     json => expect(isJson(Buffer.from(json))).toBe(false)
   )
 
-  test.each(['[]', ' {}', '\n"a"', '{"a":["]"]}', '"\\""', '["\\\\"]'])('is seen in %j', json =>
+  test.each(['[]', ' {}', '\n"a"', '{"a":["]"]}', '"\\""', '["\\\\"]'])('JSON is seen in %j', json =>
     expect(isJson(Buffer.from(json))).toBe(true)
   )
 
@@ -85,7 +88,7 @@ describe('JSON', () => {
     ['', false]
   ])('%j is one string and nothing else: %j', (json, expected) => expect(isString(Buffer.from(json))).toBe(expected))
 
-  test('has integers outside of strings only', () => {
+  test('JSON has integers outside of strings only', () => {
     const json = Buffer.from('{"1":[-2,3.5,4e5,true,"6",78], "a":9}')
     const found: string[] = []
     for (let next = nextInteger(json, 0); next !== undefined; next = nextInteger(json, next.end)) {

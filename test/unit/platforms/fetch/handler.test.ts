@@ -43,7 +43,7 @@ describe('fetchHandler', () => {
 })
 
 describe('refusalResponse', () => {
-  test('has the status, no body, and Retry-After only with 503', async () => {
+  test('refusalResponse has the status, no body, and Retry-After only with 503', async () => {
     const unavailable = { status: 'unavailable', failures: [{ code: 'key-lookup-failed' }], checks: {} }
     const response = refusalResponse(unavailable as never)
     expect([response.status, response.body, response.headers.get('Retry-After')]).toEqual([503, null, '10'])
@@ -55,7 +55,7 @@ describe('refusalResponse', () => {
     ['a verified verdict', { status: 'verified', failures: [], checks: {} }, 'a verdict that is verified'],
     ['a promise', Promise.resolve(), 'a Promise, so an await is missing'],
     ['nothing', undefined, 'undefined']
-  ])('of %s is a TypeError', (_, verdict, what) => {
+  ])('refusalResponse of %s is a TypeError', (_, verdict, what) => {
     expect(() => refusalResponse(verdict as never)).toThrow(`refusalResponse() got ${what}`)
   })
 })

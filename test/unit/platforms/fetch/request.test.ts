@@ -64,7 +64,7 @@ describe('Host', () => {
     ['http://receiver.example/', 'receiver.example:80'],
     ['https://receiver.example:8443/', 'receiver.example:8443'],
     ['https://[2001:db8::1]/', '[2001:DB8::1]:443']
-  ])('is the header where the URL agrees: %s with %s', (url, host) => {
+  ])('Host is the header where the URL agrees: %s with %s', (url, host) => {
     expect(hostsOf(new Request(url, { headers: { Host: host } }))).toEqual([host])
   })
 
@@ -75,25 +75,25 @@ describe('Host', () => {
     ['https://receiver.example/', 'receiver.example:80'],
     ['https://receiver.example.evil.example/', 'receiver.example'],
     ['https://receiver.example/', 'receiver.example, receiver.example']
-  ])('is two where the URL names another place, and the check refuses: %s with %s', async (url, host) => {
+  ])('Host is two where the URL names another place, and the check refuses: %s with %s', async (url, host) => {
     const request = new Request(url, { headers: { Host: host } })
     expect(hostsOf(request)).toEqual([host, url.slice(url.indexOf('/') + 2, -1)])
     const verdict = await verify(fromFetchRequest(request))
     expect(verdict.checks.host).toMatchObject({ outcome: 'fail', code: 'host-repeated' })
   })
 
-  test('is only the header when asked for, whatever the URL says', () => {
+  test('Host is only the header when asked for, whatever the URL says', () => {
     const inside = new Request('https://inside.example:3000/', { headers: { Host: 'receiver.example' } })
     expect(hostsOf(inside, { host: 'header' })).toEqual(['receiver.example'])
     expect(hostsOf(new Request('https://inside.example/'), { host: 'header' })).toEqual([])
   })
 
-  test('is the authority of the URL when the runtime hides the header', () => {
+  test('Host is the authority of the URL when the runtime hides the header', () => {
     expect(hostsOf(new Request('https://receiver.example:8443/'))).toEqual(['receiver.example:8443'])
     expect(hostsOf(at('/'))).toEqual([])
   })
 
-  test('is that of the URL, and not the one of X-Forwarded-Host, unless it is asked for', () => {
+  test('Host is that of the URL, and not the one of X-Forwarded-Host, unless it is asked for', () => {
     const request = new Request('https://inside.example/', { headers: { 'X-Forwarded-Host': 'receiver.example' } })
     expect(hostsOf(request)).toEqual(['inside.example'])
     expect(hostsOf(request, { host: 'x-forwarded-host' })).toEqual(['receiver.example'])
@@ -102,11 +102,11 @@ describe('Host', () => {
 })
 
 describe('the body', () => {
-  test('stays null where there is none', () => {
+  test('the body stays null where there is none', () => {
     expect(fromFetchRequest(new Request('https://receiver.example/')).body).toBeNull()
   })
 
-  test('is the stream, untouched', async () => {
+  test('the body is the stream, untouched', async () => {
     let pulls = 0
     const body = new ReadableStream({ pull: () => void pulls++ }, { highWaterMark: 0 })
     const request = new Request('https://receiver.example/', { method: 'POST', body, duplex: 'half' })
@@ -114,14 +114,14 @@ describe('the body', () => {
     expect([pulls, request.bodyUsed, request.body?.locked]).toEqual([0, false, false])
   })
 
-  test('is options.body when it was read already', async () => {
+  test('the body is options.body when it was read already', async () => {
     const signed = service.sign({ body: '{}' })
     const request = toFetchRequest(signed)
     const body = new Uint8Array(await request.arrayBuffer())
     expect((await verify(fromFetchRequest(request, { body }))).status).toBe('verified')
   })
 
-  test('that breaks cannot be judged', async () => {
+  test('a body that breaks cannot be judged', async () => {
     const signed = service.sign({ body: '0123456789a' })
     const body = new ReadableStream({ pull: controller => controller.error(new Error('gone')) })
     const headers = linesOf(signed) as [string, string][]
@@ -159,7 +159,7 @@ describe("mistakes are the programmer's", () => {
     ['nothing', undefined],
     ["Node's request", { method: 'GET', url: '/', headers: { host: 'receiver.example' } }],
     ["Hono's context", { req: { raw: post() } }]
-  ])('instead of a Request: %s', (_, request) => {
+  ])('fromFetchRequest throws a TypeError for anything but a Request: %s', (_, request) => {
     expect(() => fromFetchRequest(request as never)).toThrow(/takes a Request: c\.req\.raw in Hono/)
   })
 })

@@ -60,6 +60,6 @@ test.each([
   }
 )
 
-test('has no option body', () => {
+test('lambdaHandler has no option body', () => {
   expect(() => lambdaHandler(verify, () => {}, { body: '' } as never)).toThrow('lambdaHandler() has no option "body"')
 })

@@ -72,13 +72,14 @@ describe('the target', () => {
   const target = (event: LambdaEvent) => fromLambdaEvent({ ...event, rawQueryString: '' }).target
   const ownDomain = 'id.execute-api.us-east-1.amazonaws.com'
 
-  test('of an HTTP API on a custom domain has no stage, and nothing more is left out', () => {
+  test('the target of an HTTP API on a custom domain has no stage, and nothing more is left out', () => {
     expect(target(onDomain(httpApi2, 'hooks.example.com', 'prod', '/prod'))).toBe('/')
     expect(target(onDomain(httpApi2, 'hooks.example.com', 'prod', '/product'))).toBe('/product')
   })
 
-  // developerguide/http-api-stages.html: `$default` is served from the base of the URL. The paths of format 2.0 behind a
-  // custom domain were read from published events of others: AWS documents only that the key of a mapping is left out.
+  // See developerguide/http-api-stages.html: `$default` is served from the base of the URL. The paths of format 2.0
+  // behind a custom domain were read from published events of others: AWS documents only that the key of a mapping is
+  // left out.
   const url = 'id.lambda-url.us-east-1.on.aws'
   test.each([
     ['HTTP API 2.0, $default', httpApi2, ownDomain, '$default', '/hook', '/hook', '/$default/hook'],
@@ -104,7 +105,7 @@ describe('the target', () => {
     expect(failuresOf(await verify(fromLambdaEvent(at(other))))).toEqual(['signature: signature-mismatch'])
   })
 
-  test('of an HTTP API is percent-encoded again, as it was decoded once', () => {
+  test('the target of an HTTP API is percent-encoded again, as it was decoded once', () => {
     const path = '/caf\u00e9 \u20ac/a?b#c/%2F/~x:@!$&\'()*+,;=-._/"<>[]^`{|}\\/\ud800'
     const start = "/caf%C3%A9%20%E2%82%AC/a%3Fb%23c/%252F/~x:@!$&'()*+,;=-._/"
     expect(target({ ...httpApi2, rawPath: path })).toBe(`${start}%22%3C%3E%5B%5D%5E%60%7B%7C%7D%5C/%EF%BF%BD`)
@@ -112,26 +113,26 @@ describe('the target', () => {
     expect(fromLambdaEvent({ ...httpApi1, ...noQuery, path: '/caf\u00e9%20' }).target).toBe('/caf%C3%A9%2520')
   })
 
-  test('of a REST API has whole numbers first, as JavaScript orders names: such a sender is refused', () => {
+  test('the target of a REST API has whole numbers first, as JavaScript orders names: it is refused', () => {
     const multiValueQueryStringParameters = JSON.parse('{ "b": ["1"], "2": ["x"] }')
     expect(fromLambdaEvent({ ...restApi, multiValueQueryStringParameters }).target).toBe('/Prod/hello/world?2=x&b=1')
   })
 
-  test('of a function URL and of a load balancer is unchanged', () => {
+  test('the target of a function URL and of a load balancer is unchanged', () => {
     const path = '/a%2Fb//c d/[]|'
     expect(target({ ...functionUrl, rawPath: path })).toBe(path)
     expect(fromLambdaEvent({ ...loadBalancer, path, queryStringParameters: {} }).target).toBe(path)
     expect(fromLambdaEvent({ ...functionUrl, rawQueryString: 'a=%2f+%zz&&=' }).target).toBe('/my/path?a=%2f+%zz&&=')
   })
 
-  test('of a REST API behind a custom domain has its base path; without one there, path is used', () => {
+  test('the target of a REST API behind a custom domain has its base path; without one there, path is used', () => {
     const requestContext = { ...restApi.requestContext, path: '/v1/hello/world' }
     const targetOf = (event: object) => fromLambdaEvent({ ...restApi, ...event }).target
     expect(targetOf({ path: '/v1/hello/world', requestContext })).toBe('/v1/hello/world?name=you&name=me')
     expect(targetOf({ requestContext: {} })).toBe('/hello/world?name=you&name=me')
   })
 
-  test('of a REST API has its decoded parameters re-encoded', () => {
+  test('the target of a REST API has its decoded parameters re-encoded', () => {
     const parameters = { 'a b': ['\u00e9&=', ''], '[]': ["~-._!'()*/?:@"] }
     const event = { ...restApi, multiValueQueryStringParameters: parameters }
     const query = 'a%20b=%C3%A9%26%3D&a%20b=&%5B%5D=~-._%21%27%28%29%2A%2F%3F%3A%40'
@@ -142,21 +143,21 @@ describe('the target', () => {
 })
 
 describe('the body', () => {
-  test('is decoded when it is base64', () => {
+  test('the body is decoded when it is base64', () => {
     const bytes = Buffer.from([0xff, 0x00, 0xfe])
     const encoded = { body: bytes.toString('base64'), isBase64Encoded: true }
     expect(fromLambdaEvent({ ...functionUrl, ...encoded }).body).toEqual(bytes)
     expect(headerOf(fromLambdaEvent({ ...restApi, ...encoded }), 'content-length')).toEqual(['3'])
   })
 
-  test('is null when there is none', () => {
+  test('the body is null when there is none', () => {
     expect(fromLambdaEvent({ ...restApi, body: null }).body).toBeNull()
     expect(headerOf(fromLambdaEvent({ ...restApi, body: null }), 'content-length')).toEqual([])
     const { body: _, ...without } = functionUrl
     expect(fromLambdaEvent(without).body).toBeNull()
   })
 
-  test('has its Content-Length in bytes, and a Content-Length that is there is kept', () => {
+  test('the body has its Content-Length in bytes, and a Content-Length that is there is kept', () => {
     expect(headerOf(fromLambdaEvent({ ...restApi, body: '\u20ac' }), 'content-length')).toEqual(['3'])
     const event = { ...restApi, multiValueHeaders: null, headers: { 'CONTENT-LENGTH': '7' } }
     expect(headerOf(fromLambdaEvent(event), 'content-length')).toEqual(['7'])

@@ -38,7 +38,7 @@ describe('the rest of a request, by default', () => {
     expect(/^Connection: close\r$/m.test(answer)).toBe(isClosed)
   })
 
-  test('is read for 5 s, and the sender has 0.1 s to read the response before the connection is closed', async () => {
+  test('the rest is read for 5 s by default, and the sender has 0.1 s to read the response', async () => {
     const { res } = await received(Buffer.concat([head(10), Buffer.alloc(9)]))
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const answered = answerWhenDrained(res, REFUSAL, { isLast: false, limits: DRAIN_LIMITS })
@@ -66,7 +66,7 @@ test('without limits the rest stays unread: the response is sent at once, and en
   await answered
 })
 
-test('when a framework ends the response while the rest is read, it is the refusal', async () => {
+test('the response that a framework ends while the rest is read is the refusal', async () => {
   const { res, socket } = await received(head(10))
   const limits = { ...DRAIN_LIMITS, drainTimeout: 50 }
   const answered = answerWhenDrained(res.setHeader('Content-Length', 7), REFUSAL, { isLast: true, limits })
@@ -76,7 +76,7 @@ test('when a framework ends the response while the rest is read, it is the refus
   await answered
 })
 
-test('when something else has answered meanwhile, nothing is added', async () => {
+test('nothing is added when something else has answered meanwhile', async () => {
   const { res, socket } = await received(head(10))
   const limits = { ...DRAIN_LIMITS, drainTimeout: 50 }
   const answered = answerWhenDrained(res, REFUSAL, { isLast: true, limits })
@@ -86,7 +86,7 @@ test('when something else has answered meanwhile, nothing is added', async () =>
   expect([res.statusCode, res.writableEnded]).toEqual([418, true])
 })
 
-test('when the sender has gone, no response is begun', async () => {
+test('no response is begun when the sender has gone', async () => {
   const { res, socket } = await received(head(10))
   const answered = answerWhenDrained(res, REFUSAL, { isLast: true, limits: DRAIN_LIMITS })
   socket.destroy()

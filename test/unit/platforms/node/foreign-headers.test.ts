@@ -62,19 +62,22 @@ describe('an answer without content, which the handler leaves to us', () => {
     ['Content-Length', 204],
     ['Content-Length', 202],
     ['Transfer-Encoding', 202]
-  ])('has no framing but ours, and the handler’s other headers: %s, %i', async (name, status) => {
-    const receive = nodeHandler(verify, (_, _req, res) => {
-      CHANGES[name]!(res)
-      res.setHeader('X-Own', '1')
-      res.shouldKeepAlive = false
-      if (status !== 204) res.statusCode = status
-    })
-    const answer = await talk(createServer(receive), wire(service.sign({ target: '/hook', body: '{}' })))
-    const length = status === 204 ? [] : ['Content-Length: 0']
-    const [, ...headers] = sorted(answer)
-    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
-    expect(headers).toEqual([...length, 'Connection: close', 'X-Own: 1', DATE].sort())
-  })
+  ])(
+    'an answer without content has no framing but ours, and the handler’s other headers: %s, %i',
+    async (name, status) => {
+      const receive = nodeHandler(verify, (_, _req, res) => {
+        CHANGES[name]!(res)
+        res.setHeader('X-Own', '1')
+        res.shouldKeepAlive = false
+        if (status !== 204) res.statusCode = status
+      })
+      const answer = await talk(createServer(receive), wire(service.sign({ target: '/hook', body: '{}' })))
+      const length = status === 204 ? [] : ['Content-Length: 0']
+      const [, ...headers] = sorted(answer)
+      expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+      expect(headers).toEqual([...length, 'Connection: close', 'X-Own: 1', DATE].sort())
+    }
+  )
 })
 
 describe('HTTP/2', () => {

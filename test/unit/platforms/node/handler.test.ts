@@ -53,20 +53,20 @@ const throwing = () => {
 }
 
 describe('the arguments and the return value of the handler', () => {
-  test('a verified request, the request and the response', async () => {
+  test('the handler gets a verified request, the request and the response', async () => {
     const port = await serve((verified, req, res) => {
       res.end(`${verified.accountId} ${req.method} ${Buffer.from(verified.body)}`)
     })
     expect(await exchange(service.sign(order), port)).toMatchObject({ status: 200, body: '1234 POST {"amount":100}' })
   })
 
-  test('undefined where the status was not 200 before: 204', async () => {
+  test('a handler that returns undefined answers 204, whatever the status was before', async () => {
     const receive = nodeHandler(verify, () => {})
     const port = await serveAs((req, res) => receive(req, Object.assign(res, { statusCode: 404 })))
     expect((await exchange(service.sign(order), port)).status).toBe(204)
   })
 
-  test('undefined after a head was written: the answer is the handler’s', async () => {
+  test('a handler that returns undefined after it wrote a head answers by itself', async () => {
     const port = await serve((_, _req, res) => {
       res.writeHead(200)
       setImmediate(() => res.end('later'))
@@ -76,13 +76,13 @@ describe('the arguments and the return value of the handler', () => {
 })
 
 describe('a refused request', () => {
-  test('is passed to onRefused, before the answer', async () => {
+  test('a refused request is passed to onRefused, before the answer', async () => {
     const onRefused = vi.fn(({ failures }, req, res) => [failures[0].code, req.url, res.headersSent])
     await exchange(forged(), await serve(() => {}, { onRefused }))
     expect(onRefused).toHaveReturnedWith(['digest-mismatch', '/hook?id=1', false])
   })
 
-  test('is answered once, although a framework ends the response too', async () => {
+  test('a refused request is answered once, although a framework ends the response too', async () => {
     const receive = nodeHandler(verify, () => {})
     const port = await serveAs((req, res) => receive(req, res).then(() => void res.end()))
     expect(await exchange(upload(3_000_000), port)).toMatchObject({ status: 401, body: '' })
@@ -129,7 +129,7 @@ describe('a handler that throws', () => {
     expect(errors).toEqual([new Error('ours')])
   })
 
-  test('is reported with console.error by default', async () => {
+  test('a handler that throws is reported with console.error by default', async () => {
     const port = await serve(throwing)
     // The one of this moment, and the error alone: no request with its Authorization.
     const error = vi.spyOn(console, 'error').mockReturnValue()
@@ -146,7 +146,7 @@ describe('a handler that throws', () => {
     expect((await exchange(request, port)).status).toBe(202)
   })
 
-  test('goes to next where there is one', async () => {
+  test('a handler that throws goes to next where there is one', async () => {
     const receive = nodeHandler(verify, throwing)
     const next = (res: ServerResponse) => (error: unknown) => {
       errors.push(error)
@@ -160,7 +160,7 @@ describe('a handler that throws', () => {
   test.each([
     ['rejects', () => Promise.reject(new Error('store'))],
     ['hangs', () => new Promise<never>(() => {})]
-  ])('is not hidden by a release that %s', async (_, release) => {
+  ])('a handler that throws is not hidden by a release that %s', async (_, release) => {
     const error = vi.spyOn(console, 'error').mockReturnValue()
     vi.spyOn(store, 'release').mockImplementation(release)
     expect((await exchange(service.sign(order), await serve(throwing, { onError }))).status).toBe(500)
@@ -168,7 +168,7 @@ describe('a handler that throws', () => {
     expect(error).toHaveBeenCalledOnce()
   })
 
-  test('after a head was written: the answer is aborted', async () => {
+  test('a handler that throws after a head was written aborts the answer', async () => {
     const handle: Handle = (_, _req, res) => {
       res.writeHead(200, { 'Content-Length': 10 }).write('01234')
       throwing()
@@ -208,7 +208,7 @@ describe('requests that are pipelined on one connection', () => {
   const one = () => service.sign({ target: '/1' })
   const two = () => service.sign({ target: '/2' })
 
-  test('are handled one after another', async () => {
+  test('requests that are pipelined on one connection are handled one after another', async () => {
     const order: string[] = []
     const port = await serve(async (_, req, res) => {
       order.push(`begin ${req.url}`)
@@ -226,7 +226,7 @@ describe('requests that are pipelined on one connection', () => {
     ['the handler', 'behind a large body', 2_000_000],
     ['sendRefusal()', 'in one packet', 1],
     ['sendRefusal()', 'behind a large body', 2_000_000]
-  ])('after a refusal by %s there is no handling and no answer: %s', async (by, _, length) => {
+  ])('a pipelined request after a refusal by %s is neither handled nor answered: %s', async (by, _, length) => {
     const handle = vi.fn((_: Verified, _req: IncomingMessage, res: ServerResponse) => res.end('handled'))
     const port = await serveAs(REFUSING[by]!(handle))
     expect(await statusesOn(port, upload(length), two())).toEqual([401])
@@ -234,7 +234,7 @@ describe('requests that are pipelined on one connection', () => {
     expect(handle).toHaveBeenCalledTimes(by === 'the handler' ? 0 : 1)
   })
 
-  test('are not handled after a 500', async () => {
+  test('pipelined requests are not handled after a 500', async () => {
     const handle = vi.fn().mockRejectedValue(new Error('ours'))
     expect(await statusesOn(await serve(handle, { onError }), one(), two())).toEqual([500])
     expect(handle).toHaveBeenCalledOnce()
@@ -251,7 +251,7 @@ describe('requests that are pipelined on one connection', () => {
 })
 
 describe('a client that disconnects', () => {
-  test('before the handler is done: the handler runs to its end, and the claim is kept', async () => {
+  test('a client that disconnects before the handler is done: the handler ends, and the claim is kept', async () => {
     let isDone = false
     const socket = new Socket()
     const port = await serve(async (_, req) => {
@@ -266,7 +266,7 @@ describe('a client that disconnects', () => {
     expect((await exchange(request, port)).status).toBe(401)
   })
 
-  test('while its body is read: it is refused, and the process goes on', async () => {
+  test('a client that disconnects while its body is read: it is refused, and the process goes on', async () => {
     let codes: unknown
     const port = await serve(() => {}, {
       onRefused: verdict => {

@@ -21,7 +21,7 @@ const HEAD = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encodi
 const chunked = (...pieces: readonly string[]) =>
   [...pieces, ''].map(piece => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('')
 
-test('what came at once in small pieces is one piece, and large pieces stay as they are and in their place', async () => {
+test('small pieces that arrive at once become one piece, and large pieces stay as they are', async () => {
   const sizes: unknown[] = []
   const bodies: string[] = []
   const port = await serve(async (req, res) => {

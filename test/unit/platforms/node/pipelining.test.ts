@@ -57,7 +57,7 @@ test('every promise settles when the sender leaves while the first request waits
   await until(() => count.settled === 6)
 })
 
-test('ten requests may be in progress on one connection; an eleventh closes it, and none of them is handled', async () => {
+test('ten requests may be in progress on one connection; an eleventh closes it unhandled', async () => {
   const silent = () => new Promise<never>(() => {})
   const verify = createVerifier({ ...service.options, requireHttps: false, lookupTxt: silent, lookupTimeout: 60_000 })
   const handle = vi.fn()

@@ -43,7 +43,7 @@ const textOf = (request: ReceivedRequest) => linesOf(request).map(([name, value]
 const HEAD = ['POST / HTTP/1.1', 'Host: receiver.example']
 
 describe('the head', () => {
-  test('is as received: names in their case, repeats in their order, the target byte for byte', async () => {
+  test('the head is as received: names in their case, repeats in their order, the target byte for byte', async () => {
     const headers = 'Host: receiver.example|X-Twice: one|Date: a|x-twice: two|DATE: b|Content-Length: 2'.split('|')
     const { req } = await receive('POST //a%2Fb/../%e2%82%ac?x=/y?z&%zz HTTP/1.1', ...headers)
     const request = fromNodeRequest(req)
@@ -51,7 +51,7 @@ describe('the head', () => {
     expect(textOf(request)).toEqual(headers)
   })
 
-  test('of a router that is mounted under a prefix has the target that was received', async () => {
+  test('the head of a router that is mounted under a prefix has the target that was received', async () => {
     const { req } = await receive('GET /prefix/hook HTTP/1.1', 'Host: receiver.example')
     Object.assign(req, { originalUrl: '/prefix/hook', url: '/hook' })
     expect(fromNodeRequest(req).target).toBe('/prefix/hook')
@@ -98,7 +98,7 @@ describe('HTTP/2', () => {
     expect(textOf(fromNodeRequest(req))).toEqual(expected)
   })
 
-  test('is HTTPS with TLS, with a body and without', async () => {
+  test('a request of HTTP/2 is HTTPS with TLS, with a body and without', async () => {
     const verifyHttps = createVerifier(service.options)
     const server = createSecureServer(certificate, async (req, res) => {
       res.writeHead(httpStatus(await verifyHttps(fromNodeRequest(req)))).end()
@@ -109,7 +109,7 @@ describe('HTTP/2', () => {
     }
   })
 
-  test('is not HTTPS once the session is gone, and does not throw', async () => {
+  test('a request of HTTP/2 is not HTTPS once the session is gone, and does not throw', async () => {
     const { req } = await receiveHttp2(FIELDS)
     const closed = closeOf(req)
     req.stream.session?.destroy()
@@ -121,7 +121,7 @@ describe('HTTP/2', () => {
 describe('a body that was read already', () => {
   const head = [...HEAD, 'Content-Length: 2', '', '{}']
 
-  test('is options.body', async () => {
+  test('a body that was read already is options.body', async () => {
     const { req } = await receive(...head)
     req.resume()
     await once(req, 'end')
@@ -137,7 +137,7 @@ describe('a body that was read already', () => {
     expect(failuresOf(await verify({ ...service.sign({ body: '{}' }), body }))).toEqual([])
   })
 
-  test('that was empty is null', async () => {
+  test('an empty body that was already read becomes null', async () => {
     const { req } = await receive(...HEAD, 'Content-Length: 0')
     req.resume()
     await once(req, 'end')

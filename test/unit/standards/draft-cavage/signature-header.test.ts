@@ -63,7 +63,7 @@ test.each([
   ['a value that ends so', `${END},x="signature=\\"AAAA"`],
   ['white space before it', 'keyId="a", \tsignature="eA=="'],
   ['nothing before it', 'signature="eA==",keyId="a"']
-])('is not misled about where the signature is by %s', (_, text) => {
+])('the signature is found although %s would mislead about its place', (_, text) => {
   const expected = { keyId: 'a', signature: new TextEncoder().encode('x') }
   for (let time = 0; time < 2; time++) expect(read(text)).toMatchObject(expected)
 })

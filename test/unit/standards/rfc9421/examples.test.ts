@@ -33,16 +33,17 @@ describe.each(vectors)('$source, $label', vector => {
   const { request, signatureBase, algorithm } = vector
   const { input, signature, key } = read(vector)
 
-  test('has this signature base, byte for byte', () => {
+  test('an example of RFC 9421 has this signature base, byte for byte', () => {
     expect(buildSignatureBase(request as Parameters<typeof buildSignatureBase>[0], input)).toEqual({
       ok: true,
       value: signatureBase
     })
   })
 
-  test('verifies', () => expect(verifySignature(signatureBase, signature, key, algorithm)).toBe(true))
+  test('an example of RFC 9421 verifies', () =>
+    expect(verifySignature(signatureBase, signature, key, algorithm)).toBe(true))
 
-  test('does not verify with any byte of the base or the signature changed, one less or one more', () => {
+  test('no example verifies with any byte of the base or the signature changed, one less or one more', () => {
     const verify = (base: string, bytes: Uint8Array) => verifySignature(base, bytes, key, algorithm)
     for (let at = 0; at < signatureBase.length; at++) {
       expect(verify(changedByte(signatureBase, at), signature)).toBe(false)
@@ -56,7 +57,7 @@ describe.each(vectors)('$source, $label', vector => {
     }
   })
 
-  test('does not verify as another algorithm', () => {
+  test('no example verifies as another algorithm', () => {
     const others = ['rsa-v1_5-sha256', 'rsa-pss-sha512', 'ed25519', 'ecdsa-p256-sha256', 'rsa-sha512', 'none', '']
     for (const other of others.filter(name => name !== algorithm)) {
       expect(verifySignature(signatureBase, signature, key, other)).toBe(false)
@@ -64,7 +65,7 @@ describe.each(vectors)('$source, $label', vector => {
   })
 })
 
-test('has an example of every algorithm', () => {
+test('the examples have every algorithm', () => {
   expect(new Set(vectors.map(({ algorithm }) => algorithm))).toEqual(
     new Set(['rsa-v1_5-sha256', 'rsa-pss-sha512', 'ed25519', 'ecdsa-p256-sha256'])
   )

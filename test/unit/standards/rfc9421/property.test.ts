@@ -80,19 +80,22 @@ const withHeader = (name: string, values: readonly string[]): ReceivedRequest =>
 })
 
 describe('any text', () => {
-  test.each(['Signature-Input', 'Signature', 'Content-Digest'])('in %s is no request of the service', async name => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 3 }), async values => {
-        const verdict = await verify(withHeader(name, values))
-        expect(verdict.status).toBe('rejected')
-        expect(Object.keys(verdict.checks)).toEqual(CHECK_NAMES)
-        structuredClone(verdict)
-      }),
-      { numRuns: 200 }
-    )
-  })
+  test.each(['Signature-Input', 'Signature', 'Content-Digest'])(
+    'any text in %s is not a request of the service',
+    async name => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 3 }), async values => {
+          const verdict = await verify(withHeader(name, values))
+          expect(verdict.status).toBe('rejected')
+          expect(Object.keys(verdict.checks)).toEqual(CHECK_NAMES)
+          structuredClone(verdict)
+        }),
+        { numRuns: 200 }
+      )
+    }
+  )
 
-  test('gives a result from every pure step', () => {
+  test('any text gives a result from every pure step', () => {
     const absolute = path.map(target => `https://receiver.example${target}`)
     const request = fc.record({
       method: text,

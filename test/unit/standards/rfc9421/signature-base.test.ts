@@ -44,7 +44,7 @@ describe('fields, section 2.1', () => {
     ['Example-Dict', '  a=1,    b=2;x=1;y=2,   c=(a   b   c)  ']
   ])
 
-  test('match the example of the section', () => {
+  test('fields match the example of section 2.1', () => {
     const components = '"host" "date" "x-ows-header" "cache-control" "example-dict" "x-empty-header" "example-dict";sf'
     expect(linesOf(request, components)).toEqual([
       '"host": www.example.com',
@@ -57,7 +57,7 @@ describe('fields, section 2.1', () => {
     ])
   })
 
-  test('cannot pose as two lines', () => {
+  test('fields cannot pose as two lines', () => {
     const malformed = (part: string) => ({ code: 'request-malformed', evidence: { part } })
     for (const value of ['a\n"x": b', 'a\r\n b', 'a\0']) {
       expect(build(getX(value), '"x"')).toMatchObject(malformed('header-value'))
@@ -66,12 +66,12 @@ describe('fields, section 2.1', () => {
     expect(build(get('/\n'), '"@request-target"')).toMatchObject(malformed('target'))
   })
 
-  test.each(['caf\xe9', 'cafe\u0301', '\x1b[2J', '\x7f', 'a\u2028b'])('have no value when it is %j', value => {
+  test.each(['caf\xe9', 'cafe\u0301', '\x1b[2J', '\x7f', 'a\u2028b'])('fields have no value when it is %j', value => {
     const evidence = { absent: ['x'], reason: expect.stringContaining('printable ASCII') }
     expect(build(getX(value), '"x"')).toMatchObject({ ...ABSENT, evidence })
   })
 
-  test('keep a tab inside', () => expect(readValue(getX('a\tb'), '"x"')).toBe('a\tb'))
+  test('fields keep a tab inside', () => expect(readValue(getX('a\tb'), '"x"')).toBe('a\tb'))
 })
 
 describe('members of a dictionary, section 2.1.2', () => {
@@ -80,7 +80,7 @@ describe('members of a dictionary, section 2.1.2', () => {
     ['Example-Dict', 'd, e=:AAE=:;q']
   ])
 
-  test('match the example of the section', () => {
+  test('members of a dictionary match the example of section 2.1.2', () => {
     expect(linesOf(request, ['a', 'd', 'b', 'c', 'e'].map(key => `"example-dict";key="${key}"`).join(' '))).toEqual([
       '"example-dict";key="a": 1',
       '"example-dict";key="d": ?1',
@@ -90,14 +90,14 @@ describe('members of a dictionary, section 2.1.2', () => {
     ])
   })
 
-  test('are absent when there is no such key, no such field or no dictionary', () => {
+  test('members of a dictionary are absent when there is no such key, no such field or no dictionary', () => {
     const evidence = { absent: ['example-dict;key="f"'] }
     expect(build(request, '"example-dict";key="f"')).toMatchObject({ ...ABSENT, evidence })
     expect(build(request, '"other";key="a"')).toMatchObject(ABSENT)
     expect(build(getX('a, "b'), '"x";key="a"')).toMatchObject(ABSENT)
   })
 
-  test('may be written with sf, which is implied', () => {
+  test('members of a dictionary may be written with sf, which is implied', () => {
     expect(readValue(request, '"example-dict";sf;key="b"')).toBe('2;x=1;y=2')
   })
 })
@@ -120,7 +120,7 @@ describe('strict serialization, section 2.1.1', () => {
     'caf\xe9',
     `"${'a'.repeat(1023)}"`,
     `${'a,'.repeat(56)}a`
-  ])('there is none of %j', value => {
+  ])('strict serialization of %j fails', value => {
     expect(build(getX(value), '"x";sf')).toMatchObject(ABSENT)
   })
 })
@@ -140,28 +140,28 @@ describe('what is covered with parameters, and read before the signature has ver
     ['bs', '"x";bs', withInput(500, [['X', 'a'.repeat(523)]]), withInput(500, [['X', 'a'.repeat(524)]])],
     ['key', '"x";key="a"', withInput(500, [['X', `a=${'1'.repeat(521)}`]]), withInput(500, [['X', 'a'.repeat(524)]])],
     ['the lines of a field', '"x";bs', withInput(1, lines(28)), withInput(1, lines(29))]
-  ])('has a bound together with Signature-Input: %s', (_, component, longest, longer) => {
+  ])('components with parameters have a bound together with Signature-Input: %s', (_, component, longest, longer) => {
     expect(build(longest, component)).not.toMatchObject({ evidence: { reason: REASON } })
     expect(build(longer, component)).toMatchObject(beyond(component.replaceAll('"x"', 'x')))
   })
 
-  test('has a bound for a query whose parameters are covered', () => {
+  test('components with parameters have a bound for a query whose parameters are covered', () => {
     const both = (length: number) =>
       build(withInput(500, [], `/?a=${'1'.repeat(length - 4)}`), '"@query-param";name="a"')
     expect(both(523).ok).toBe(true)
     expect(both(524)).toMatchObject(beyond('@query-param;name="a"'))
   })
 
-  test('counts a field once', () => {
+  test('a field counts once toward the bound of components with parameters', () => {
     const fields = withInput(500, [['X', `a="${'a'.repeat(500)}"`]])
     expect(build(fields, '"x";sf "x";bs "x";key="a"').ok).toBe(true)
   })
 
-  test('has no bound where it is covered as it is', () => {
+  test('components without parameters have no bound', () => {
     expect(build(withInput(500, [['X', 'a'.repeat(5000)]]), '"x"').ok).toBe(true)
   })
 
-  test('are at most eight', () => {
+  test('components with parameters are at most eight', () => {
     const keys = (count: number) => repeat(count, i => `"x";key="k${i}"`).join(' ')
     const all = getX(repeat(9, i => `k${i}`).join())
     expect(build(all, keys(8)).ok).toBe(true)
@@ -175,7 +175,7 @@ describe('binary-wrapped fields, section 2.1.3', () => {
     ['Example-Header', ' of, commas ']
   ]
 
-  test('match the examples of the section, however the headers are given', () => {
+  test('binary-wrapped fields match the examples of section 2.1.3, however the headers are given', () => {
     const expected = ':dmFsdWUsIHdpdGgsIGxvdHM=:, :b2YsIGNvbW1hcw==:'
     const record = { 'example-header': ['value, with, lots', 'of, commas'] }
     for (const headers of [lines, record, lines.values()]) {
@@ -186,7 +186,7 @@ describe('binary-wrapped fields, section 2.1.3', () => {
     )
   })
 
-  test('carry octets beyond ASCII, and no character that is not an octet', () => {
+  test('binary-wrapped fields carry octets beyond ASCII, and no character that is not an octet', () => {
     const three = (last: Lines[number]) => get('/', [['X', 'a'], ['X', 'b'], last])
     expect(readValue(getX('caf\xe9'), '"x";bs')).toBe(':Y2Fm6Q==:')
     expect(build(getX('\u2603'), '"x";bs')).toMatchObject(ABSENT)
@@ -283,7 +283,7 @@ describe('derived components, section 2.2', () => {
     { hosts: ['www example'] },
     { hosts: ['www.example.com/x'] },
     { hosts: ['user@www.example.com'] }
-  ])('there is a path, but no authority, when Host is $hosts', ({ hosts }) => {
+  ])('the target has a path, but no authority, when Host is $hosts', ({ hosts }) => {
     const headers = hosts.map(host => ['Host', host] as const)
     const [path, absolute] = [get('/x?y', headers), get('https://www.example.com/', headers)]
     expect(readValue(path, '"@path"')).toBe('/x')
@@ -320,14 +320,14 @@ describe('query parameters, section 2.2.8', () => {
   test.each([
     ['not UTF-8: %FE and %FF would have the same signed form', ['?a=%FF', '?a=1&b=%FE', '?%C3=1&a=1']],
     ['none or more than one of the name, in any spelling', ['', '?', '?b=1', '?a=1&a=1', '?a=1&%61=2', '?A=1']]
-  ])('are not signed when there is %s', (_, queries) => {
+  ])('query parameters are not signed when there is %s', (_, queries) => {
     const evidence = { absent: ['@query-param;name="a"'] }
     for (const query of queries) {
       expect(build(get(`/path${query}`), '"@query-param";name="a"')).toMatchObject({ ...ABSENT, evidence })
     }
   })
 
-  test('are found by the name as it is signed alone', () => {
+  test('query parameters are found by the name as it is signed alone', () => {
     expect(build(get('/path?a-b=1'), '"@query-param";name="a%2Db"')).toMatchObject(ABSENT)
   })
 })
@@ -368,7 +368,7 @@ describe('a component that is listed twice is refused', () => {
     expect(build(get('/?a=1'), components)).toMatchObject({ code: 'coverage-repeated', evidence: { repeated } })
   })
 
-  test('but not when its parameters say something else', () => {
+  test('a component that is listed twice is not refused when its parameters differ', () => {
     const request = get('/?a=1&b=2', [['X', 'a=1, b=2']])
     const components = '"x" "x";sf "x";bs "x";key="a" "x";key="b" "@query-param";name="a" "@query-param";name="b"'
     expect(linesOf(request, components)).toHaveLength(7)

@@ -35,7 +35,7 @@ const BOTH = { schemes: [draftCavage, rfc9421] }
 const without = (...identifiers: string[]) => Object.fromEntries(identifiers.map(each => [each, undefined]))
 
 describe('a request signed by RFC 9421', () => {
-  test('is verified, with everything the receiver needs', async () => {
+  test('a request signed by RFC 9421 is verified, with everything the receiver needs', async () => {
     expect(await judge(signed())).toEqual({
       status: 'verified',
       failures: [],
@@ -57,7 +57,7 @@ describe('a request signed by RFC 9421', () => {
     })
   })
 
-  test('without alg takes the first allowed algorithm that fits the key', async () => {
+  test('a signature by RFC 9421 without alg takes the first allowed algorithm that fits the key', async () => {
     const pss: Recipe = { algorithm: 'rsa-pss-sha512', params: { alg: undefined } }
     expect(await failuresFor(pss)).toEqual(['signature: signature-mismatch'])
     expect(await failuresFor(pss, { algorithms: ['ed25519', 'rsa-pss-sha512', 'rsa-v1_5-sha256'] })).toEqual([])
@@ -83,7 +83,7 @@ describe('what must be covered', () => {
   test.each([
     ['"@target-uri" for the authority', { '"@authority"': undefined, '"@target-uri"': `https://${HOST}/hook?id=42` }],
     ['the account by sf', { '"x-service-id"': undefined, '"x-service-id";sf': 'account-1234' }]
-  ])('is not covered by %s', async (_, lines) => {
+  ])('coverage by RFC 9421 is insufficient with %s', async (_, lines) => {
     expect(await failuresFor({ lines })).toEqual(['coverage: coverage-insufficient'])
   })
 
@@ -105,13 +105,13 @@ describe('the time', () => {
     expect(absent).toEqual(['date: date-missing', 'coverage: coverage-absent'])
   })
 
-  test('is a covered Date or created', async () => {
+  test('the time of a request by RFC 9421 is a covered Date or created', async () => {
     const verdict = await judgeSigned({ lines: without('"date"'), params: { created: undefined } })
     const evidence = { reason: 'neither a covered Date nor created' }
     expect(verdict.checks.date).toMatchObject({ code: 'date-missing', evidence })
   })
 
-  test('is judged again when the body has arrived', async () => {
+  test('the time of a request by RFC 9421 is judged again when the body has arrived', async () => {
     let seconds = SECONDS
     const now = () => seconds * 1000
     const request = signed({ params: { expires: String(SECONDS - 290) } })
@@ -126,7 +126,7 @@ describe('the time', () => {
     expect(await failuresAfter(11)).toEqual(['signature-header: signature-expired'])
   })
 
-  test('is held in a replay store as long as created is recent', async () => {
+  test('an id by RFC 9421 is held in a replay store as long as created is recent', async () => {
     const claims: number[] = []
     const replayStore = {
       claim: async (_: string, _token: string, ttlSeconds: number) => claims.push(ttlSeconds) > 0,
@@ -141,18 +141,18 @@ describe('the headers', () => {
   test.each([
     ['Signature-Input', { code: 'signature-missing', evidence: { header: 'Signature-Input' } }],
     ['Signature', { code: 'signature-missing' }]
-  ])('are both there: without %s nothing that needs it is run', async (name, failure) => {
+  ])('both headers of RFC 9421 must be there: without %s nothing that needs it is run', async (name, failure) => {
     const { checks, ...verdict } = await judgeSigned({ headers: { [name]: undefined } })
     expect(verdict.failures).toMatchObject([{ check: 'signature-header', ...failure }])
     expect([checks.date.outcome, checks.coverage.outcome]).toEqual(['not-run', 'not-run'])
   })
 
-  test('have a digest', async () => {
+  test('a request by RFC 9421 needs a digest', async () => {
     const { checks } = await judgeSigned({ headers: { 'Content-Digest': undefined } })
     expect(checks.digest).toMatchObject({ code: 'digest-missing', evidence: { header: 'Content-Digest' } })
   })
 
-  test('have a Content-Length that says of what length the body was, also where it is covered as bytes', async () => {
+  test('a covered Content-Length says of what length the body was, also where it is covered as bytes', async () => {
     const changed = { headers: { 'Content-Length': '15' }, body: '{"id":1}\n' }
     for (const [name, value] of [
       ['"content-length"', '15'],
@@ -166,7 +166,7 @@ describe('the headers', () => {
     }
   })
 
-  test('have the same labels: one that is in only one of them is an error', async () => {
+  test('both headers of RFC 9421 have the same labels: one that is in only one of them is an error', async () => {
     const other = signature({ label: 'other', params: { keyid: '"other.example"' } })
     for (const line of [['signature', other.signature] as const, ['signature-input', other.input] as const]) {
       const request = signed()
@@ -199,7 +199,7 @@ describe('several signatures', () => {
     return signed({ headers: { 'Signature-Input': inputs.join(', '), Signature: signatures.join(', ') } })
   }
 
-  test('it does not matter what others cover', async () => {
+  test('signatures of others do not matter, whatever they cover', async () => {
     const responses = { input: 'proxy=("@status" "x";req);keyid="proxy.example"', signature: 'proxy=:AA==:' }
     expect((await judge(withOthers(responses))).status).toBe('verified')
   })
@@ -256,7 +256,7 @@ describe('the choice between the schemes', () => {
     expect(failuresOf(await replaying({ ...standard, headers: respelt }))).toEqual(['replay: replayed'])
   })
 
-  test('each uses its own algorithms of the list', async () => {
+  test('each scheme uses its own algorithms of the list', async () => {
     const mixed = verify({ ...BOTH, algorithms: ['rsa-sha256', 'rsa-pss-sha512', 'hs2019'] })
     expect((await mixed(draft)).status).toBe('verified')
     const failure = { code: 'signature-algorithm-not-allowed', evidence: { allowed: ['rsa-pss-sha512'] } }
