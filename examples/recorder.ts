@@ -10,5 +10,7 @@ const verify = createVerifier({
   recorder
 })
 
-const receive = nodeHandler(verify, () => {}, { onRefused: verdict => console.warn(logRecord(verdict)) })
+const receive = nodeHandler(verify, () => {}, {
+  onRefused: verdict => console.warn(JSON.stringify({ time: new Date(), ...logRecord(verdict) })) // one line for each
+})
 createServer(receive).listen(process.env['PORT'] ?? 3000)

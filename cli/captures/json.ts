@@ -3,6 +3,7 @@ import { fromLambdaEvent, type LambdaEvent } from '../../src/index.ts'
 import type { VectorBody, VectorJson } from '../../src/testing/index.ts'
 import {
   DEFAULTS,
+  escapeText,
   type HeaderLine,
   lineValues,
   optionsOfVector,
@@ -141,12 +142,13 @@ export function parseFixture(value: JsonObject): Entry[] | undefined {
     const wrong = wrongMember(vector)
     if (wrong !== undefined)
       throw new UsageError(`the ${wrong} of the fixture is not as schema.json of signed-requests-vectors says`)
-    const { request, name, ...context } = vector
+    const { request, name, note, ...context } = vector
     const { body = null } = request
     const received = requestOfVector({ request: { ...request, body } })
     const lostBody = lostPart(body, context.options?.maxBodyBytes)
     const entry = entryOf({ ...received, headers: parseHeaders(request.headers), lostBody })
-    return { ...entry, options: optionsOfVector(context), name }
+    const notes = typeof note !== 'string' ? entry.notes : [...entry.notes, `in the fixture: ${escapeText(note)}`]
+    return { ...entry, notes, options: optionsOfVector(context), name }
   })
 }
 

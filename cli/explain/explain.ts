@@ -2,7 +2,14 @@ import { existsSync } from 'node:fs'
 import { namesOf, pick } from '../../flags/flag.ts'
 import { refuseMissing } from '../../flags/parse.ts'
 import { UsageError } from '../../flags/usage-error.ts'
-import { type Code, createVerifier, parseHttpDate, type Verdict, type VerifierOptions } from '../../src/index.ts'
+import {
+  type Code,
+  createVerifier,
+  logRecord,
+  parseHttpDate,
+  type Verdict,
+  type VerifierOptions
+} from '../../src/index.ts'
 import {
   asciiJson,
   diagnoseWithin,
@@ -96,6 +103,8 @@ async function run(flags: Flags, io: Io, file: string): Promise<number> {
   for (const note of [...notes, ...edited]) io.note(`note: ${note}`)
   if (entry.time !== undefined && flags.now === undefined)
     io.note(`note: verified as of the capture's own time, ${new Date(entry.time).toISOString()}`)
+  const claim = entry.options?.now && flags.now === undefined ? claimOf(found, entry.options.now()) : ''
+  if (claim !== '') io.note(`note: ${claim}`)
   const verdict = source === 'untrusted-file' ? withoutKey(found) : found
   const diagnosis = diagnoseCapture(verdict, entry, flags, options)
   // Dates become ISO 8601 by themselves; bytes do not.
@@ -105,6 +114,14 @@ async function run(flags: Flags, io: Io, file: string): Promise<number> {
   const plain = { ...keySource, ...withoutPrivateKey(verdict), ...body, diagnosis }
   io.print(flags.json ? asciiJson(plain) : explainDiagnosis(diagnosis))
   return { verified: EXIT.ok, rejected: EXIT.refused, unavailable: EXIT.unknown }[verdict.status]
+}
+
+/** Says when a request of a fixture came, and which key and account it claims. */
+function claimOf(verdict: Verdict, now: number): string {
+  const { claimedKeyId, claimedAccountId } = logRecord(verdict)
+  if (verdict.status === 'verified' || claimedKeyId === undefined) return ''
+  const account = claimedAccountId === undefined ? '' : `, for account ${claimedAccountId}`
+  return `received at ${new Date(now).toISOString()}; says that it is signed with ${claimedKeyId}${account}`
 }
 
 /** `explain CODE`; a file of that name is `./CODE`. */

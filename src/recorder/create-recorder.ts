@@ -11,7 +11,7 @@ export interface RecorderOptions {
   keep?: number | undefined
   /** bytes of each body, 65536 by default */
   maxBodyBytes?: number | undefined
-  /** empty the header values that no check reads, and leave out a body that none did; true by default */
+  /** empty the header values that neither a check nor an explanation reads, and leave out an unread body; true by default */
   redact?: boolean | undefined
   /** where each is a file, too; it is made where it is missing. Give it a directory of its own */
   directory?: string | undefined

@@ -166,7 +166,8 @@ describe('explain', () => {
       ['with another key record', EXPLAIN.slice(1), {}, 0, '^verified: ']
     ])('%s: says so first, and trusts it only where nobody else is vouched for', async (_, args, env, code, head) => {
       const stdout = expect.stringMatching(new RegExp(head))
-      expect(await run(['explain', ...args], await file(), env)).toMatchObject({ code, stdout, stderr: '' })
+      const stderr = code === 1 ? expect.stringMatching(/^note: received at .*\n$/) : ''
+      expect(await run(['explain', ...args], await file(), env)).toMatchObject({ code, stdout, stderr })
     })
 
     test('says so in JSON', async () => {

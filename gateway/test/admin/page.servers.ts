@@ -44,8 +44,8 @@ async function watch(address: string, options: BrowserContextOptions = {}) {
 /** An admin address and a page on it. */
 async function start(settings: Partial<AdminSettings> = {}, options: BrowserContextOptions = {}) {
   const admin = await startTestAdmin(settings)
-  const record = async (...judged: Parameters<typeof exchangeOf>) => {
-    const exchange = await exchangeOf(...judged)
+  const record = async (...[request, changes, options]: Parameters<typeof exchangeOf>) => {
+    const exchange = await exchangeOf(request, changes, { ...options, recorder: admin.recorder })
     admin.record(exchange)
     return exchange
   }
@@ -277,11 +277,11 @@ test.each([1280, 400])('headings are larger than their text, and times do not wr
 })
 
 test('a request that is no longer kept says so', async () => {
-  const { admin, record, troubles, rows, detail } = await start()
-  const old = await record(forged())
+  const { record, troubles, rows, detail } = await start()
+  await record(forged())
   await rows.first().waitFor()
   const link = await rows.first().getByRole('link').getAttribute('href')
-  for (let i = 0; i < 200; i++) admin.record(old)
+  for (let i = 0; i < 200; i++) await record(forged())
   await eventually(() => rows.count()).toBe(200)
   await eventually(() => rows.locator(`a[href="${link}"]`).count()).toBe(0)
   await rows.first().evaluate((row, to) => {
@@ -339,7 +339,7 @@ describe('live', () => {
     await page.locator('#connection[data-state=live]').waitFor()
     await eventually(() => page.locator('#signed .target').allInnerTexts()).toEqual(['/after'])
     expect(await counts()).toContain('refused 0')
-    second.record(await exchangeOf(forged()))
+    second.record(await exchangeOf(forged(), {}, { recorder: second.recorder }))
     await eventually(() => rows.count()).toBe(2)
     await page.close()
     // The browser's own notes.
@@ -347,21 +347,24 @@ describe('live', () => {
   })
 
   test('keeps the focus while others arrive, and when its own line is removed', async () => {
-    const { admin, record, page, rows } = await start()
-    const one = await record(forged())
+    const { record, page, rows } = await start()
+    const one = forged()
+    await record(one)
     await rows.first().getByRole('link').focus()
     await record(sign({ target: '/next' }))
     await rows.nth(1).waitFor()
     expect(await focused(page)).toContain('POST /other?id=42')
-    for (let i = 0; i < 300; i++) admin.record(one)
-    await eventually(() => rows.count()).toBe(200)
+    for (let i = 0; i < 300; i++) await record(one)
+    // And the one that was verified.
+    await eventually(() => rows.count()).toBe(201)
     expect(await focused(page)).toContain('POST /other?id=42')
   })
 
   test('holds 200 lines in a flood, newest first, and counts all', async () => {
-    const { admin, record, rows, counts } = await start()
-    const one = await record(forged())
-    for (let i = 0; i < 5000; i++) admin.record({ ...one, target: `/${i}` })
+    const { record, rows, counts } = await start()
+    const one = forged()
+    await record(one)
+    for (let i = 0; i < 5000; i++) await record({ ...one, target: `/${i}` })
     await eventually(() => rows.first().locator('.target').innerText()).toBe('/4999')
     expect(await rows.count()).toBe(200)
     expect(await counts()).toContain('refused 5 001')

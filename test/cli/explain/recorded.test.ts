@@ -3,7 +3,7 @@ import { createVerifier, diagnose, type ReceivedRequest, type VerifierOptions } 
 import { createRecorder } from '../../../src/recorder/index.ts'
 import { claiming, failing } from '../../support/failing.ts'
 import { runInside } from '../../support/run-cli.ts'
-import { service } from '../../support/service.ts'
+import { service, withHeaders } from '../../support/service.ts'
 import { loadVectors } from '../../support/vectors.ts'
 
 /** What `explain` says of the file that a recorder writes of a request. */
@@ -28,6 +28,32 @@ test('explain gives every kept request its verdict and its first cause, in the w
     if (!/^(?:date|request)-|digest-mismatch/.test(first.code)) expect([name, first.cause]).toEqual([name, cause])
   }
   expect(kept.size).toBeGreaterThan(50)
+})
+
+test('explain says when it came, and which key and account it claims, and the note of the fixture, escaped', async () => {
+  const recorder = createRecorder()
+  const now = () => Date.parse('2026-11-24T03:12:40.400Z')
+  const signed = service.sign({ body: '{}', date: new Date(now()) })
+  const request = withHeaders({ ...signed, target: '/other' }, { 'X-Service-ID': 'account-5678' })
+  await createVerifier({ ...service.options, now, accounts: '5678', recorder })(request)
+  const [document] = JSON.parse(JSON.stringify(recorder.fixtures()))
+  const said = 'note: received at 2026-11-24T03:12:40.000Z; says that it is signed with key1._domainkey.service.example'
+  expect((await runInside(['explain'], JSON.stringify(document))).stderr).toBe(
+    `note: in the fixture: the body was not read\n${said}, for account 5678\n`
+  )
+  document.vectors[0].note = 'a\u001b[31m\nb'
+  expect((await runInside(['explain'], JSON.stringify(document))).stderr).toMatch(/^note: in the fixture: a\\[^\n]*b\n/)
+  expect((await runInside(['explain', '--now', 'date'], JSON.stringify(document))).stderr).not.toContain('received at')
+})
+
+test('explain finds the line that a proxy changed from a redacted file, too', async () => {
+  const recorder = createRecorder()
+  const secret = { Authorization: 'Bearer secret' }
+  const request = withHeaders(service.sign({ target: '/hooks/in', body: '{}' }), secret)
+  await createVerifier({ ...service.options, recorder })({ ...request, target: '/in' })
+  const text = JSON.stringify(recorder.fixtures()[0])
+  expect(text).not.toContain('secret')
+  expect((await runInside(['explain'], text)).stdout).toContain('\n  signed:   (request-target): post /hooks/in\n')
 })
 
 test('explain says of a body that was cut that its digest was not compared, and not that it differs', async () => {

@@ -1,0 +1,177 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { createVerifier, logRecord, type ReceivedRequest } from 'signed-requests'
+import { createRecorder } from 'signed-requests/recorder'
+import { createTestService, serveDns, type TestService } from 'signed-requests/testing'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { blocksOf, type CodeBlock } from '../../test/meta/docs/pages.ts'
+import { CLI } from '../../test/support/cli.ts'
+import { withHeaders } from '../../test/support/service.ts'
+import { send } from '../../test/support/wire.ts'
+import { logText } from '../src/log.ts'
+import { ask, startWithAdmin } from './support/admin.ts'
+
+/** The blocks of one morning of the page: commands, each with what it prints. */
+function blocksOfMorning(name: string): (readonly [command: string, output: RegExp])[] {
+  const blocks = blocksOf('docs/troubleshooting.md')
+  const start = blocks.findIndex(({ note }) => note === `morning: ${name}`)
+  const found: (readonly [string, RegExp])[] = []
+  for (let at = start; blocks[at]?.language === 'sh' && blocks[at + 1]?.language === 'console'; at += 2) {
+    if (at > start && blocks[at]!.note !== '') break
+    found.push([blocks[at]!.code, patternOf(blocks[at + 1]!)])
+  }
+  return found
+}
+
+/** Matches an output of which the page leaves out what stands as `...`, and breaks long lines of JSON. */
+const patternOf = ({ code }: CodeBlock): RegExp => {
+  const parts = code.replace(/^(\{.*,)\n/gm, '$1').split('...')
+  return new RegExp(`^${parts.map(part => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('[^]*?')}$`)
+}
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'mornings-'))
+  const npx = join(folder, 'npx')
+  writeFileSync(npx, `#!/bin/sh\nshift\nexec '${process.execPath}' '${CLI}' "$@"\n`)
+  chmodSync(npx, 0o755)
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const NIGHT = '2026-11-24T'
+const at = (time: string) => vi.setSystemTime(`${NIGHT}${time}Z`)
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+})
+
+/** A folder for one morning, and its service with a DNS server, which the commands ask. */
+async function startMorning(name: string) {
+  const cwd = join(folder, name)
+  mkdirSync(cwd)
+  at('02:50:00')
+  const service = createTestService()
+  const dns = await serveDns(service)
+  onTestFinished(dns.close)
+  const env = {
+    ...process.env,
+    PATH: `${folder}${delimiter}${process.env['PATH']}`,
+    SIGNED_REQUESTS_DNS_SERVER: dns.address,
+    NO_COLOR: '1'
+  }
+  /** Runs the commands of the page, and compares what they print. */
+  async function wakeUp(pasted?: string): Promise<void> {
+    const blocks = blocksOfMorning(name)
+    expect(blocks.length).toBeGreaterThan(0)
+    expect(blocks.length).toBeLessThanOrEqual(3)
+    for (const [command, output] of blocks) {
+      const child = spawn('sh', ['-c', `exec 2>&1; ${command.replace(/^# paste.*/, () => pasted ?? '')}`], { cwd, env })
+      let text = ''
+      child.stdout.setEncoding('utf8').on('data', chunk => {
+        text += chunk
+      })
+      await once(child, 'close')
+      expect(text).toMatch(output)
+    }
+  }
+  return { cwd, service, wakeUp }
+}
+
+const BODY = '{"event": "published", "id": 42}'
+const sign = (service: TestService, more: Parameters<TestService['sign']>[0] = {}) =>
+  service.sign({ method: 'POST', target: '/hooks/in', body: BODY, ...more })
+const scan: ReceivedRequest = { method: 'GET', target: '/.env', headers: [['Host', 'x']], body: null, https: true }
+
+/** A gateway whose log is the file of the page. */
+async function startGatewayOf({ cwd, service }: { cwd: string; service: TestService }) {
+  const gateway = await startWithAdmin({ verifier: service.options })
+  let count = 0
+  const take = async (request: ReceivedRequest) => {
+    await send(gateway.address, request)
+    count += 1
+    const exchange = (await gateway.over(count)).at(-1)!
+    appendFileSync(join(cwd, 'gateway.log'), `${logText(exchange, 'json')}\n`)
+  }
+  return { ...gateway, take }
+}
+
+/** A receiver with a recorder and a log, as the example of docs/testing.md. */
+function startReceiverOf({ cwd, service }: { cwd: string; service: TestService }) {
+  const recorder = createRecorder({ directory: join(cwd, 'refused') })
+  const verify = createVerifier({ ...service.options, recorder })
+  return async (request: ReceivedRequest) => {
+    const verdict = await verify(request)
+    if (verdict.status !== 'verified')
+      appendFileSync(join(cwd, 'receiver.log'), `${JSON.stringify({ time: new Date(), ...logRecord(verdict) })}\n`)
+    await recorder.written()
+  }
+}
+
+describe('the morning after, of docs/troubleshooting.md:', () => {
+  test('a rotation that went wrong', async () => {
+    const morning = await startMorning('rotation')
+    const { take } = await startGatewayOf(morning)
+    await take(sign(morning.service))
+    await take(scan)
+    at('04:00:07')
+    delete morning.service.records[morning.service.rotateKey()]
+    for (const time of ['04:00:07', '04:31:22']) {
+      at(time)
+      await take(sign(morning.service))
+      await take(scan)
+    }
+    await morning.wakeUp()
+  })
+
+  test('a proxy that takes a part of the path away', async () => {
+    const morning = await startMorning('proxy')
+    const { take, open, port } = await startGatewayOf(morning)
+    await take(sign(morning.service))
+    at('03:12:40')
+    await take({ ...sign(morning.service), target: '/in' })
+    await take(scan)
+    const [, { number }] = await open(3)
+    const { command } = JSON.parse((await ask(port, `/requests/${number}`)).body)
+    await morning.wakeUp(command)
+  })
+
+  test('a parser in front of the verifier', async () => {
+    const morning = await startMorning('parser')
+    const take = startReceiverOf(morning)
+    await take(scan)
+    for (const time of ['03:12:40', '03:17:41']) {
+      at(time)
+      await take({ ...sign(morning.service), body: JSON.stringify(JSON.parse(BODY)) })
+      await take(scan)
+    }
+    await morning.wakeUp()
+  })
+
+  test('another key', async () => {
+    const morning = await startMorning('key')
+    const take = startReceiverOf(morning)
+    const [[name, record]] = Object.entries(createTestService().records) as [[string, string[][]]]
+    for (const time of ['05:40:01', '05:41:30']) {
+      at(time)
+      const signed = sign(morning.service)
+      morning.service.records[name] = record
+      await take(signed)
+    }
+    await morning.wakeUp()
+  })
+
+  test('another account', async () => {
+    const morning = await startMorning('account')
+    const { take } = await startGatewayOf(morning)
+    await take(sign(morning.service))
+    for (const time of ['06:20:15', '06:20:16']) {
+      at(time)
+      await take(scan)
+      await take(withHeaders(sign(morning.service), { 'X-Service-ID': 'account-5678' }))
+    }
+    await morning.wakeUp()
+  })
+})
