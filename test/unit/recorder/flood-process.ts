@@ -2,9 +2,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createVerifier, type ReceivedRequest } from '../../../src/index.ts'
-import { createRecorder } from '../../../src/recorder/index.ts'
+import { createVerifier, diagnose, type ReceivedRequest, type Verdict } from '../../../src/index.ts'
+import { createRecorder, type VectorFile } from '../../../src/recorder/index.ts'
 import { createTestService, fromFixture } from '../../../src/testing/index.ts'
+import { loadVectors } from '../../support/vectors.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'flood-'))
 process.on('exit', () => rmSync(directory, { recursive: true }))
@@ -30,11 +31,30 @@ const signed = (target: string, at: number): ReceivedRequest => {
   return { ...request, ...kinds[at % kinds.length] }
 }
 
+/** A refused vector for each code. */
+const byCode = new Map(
+  loadVectors().flatMap(vector =>
+    vector.verdict.status === 'verified' ? [] : vector.verdict.failures.map(({ code }) => [code, vector] as const)
+  )
+)
+
+/** Why each vector that is signed under the domain was refused, by what its fixture has. */
+const causes = new Map<string, string>()
+const keyOf = ({ vectors: [vector] }: VectorFile) => JSON.stringify({ ...vector!, name: '' })
+const causeOf = (verdict: Verdict) => JSON.stringify([verdict.status, diagnose(verdict).failures[0]?.cause])
+
+const left = [...byCode.values()]
 const sent: string[] = []
 for (let i = 0; i < 10_000; i++) {
   await verify(scanner())
   if (i % 50 === 0) await new Promise(setImmediate)
-  if (i % 100 !== 0) continue
+  const vector = i % 100 === 50 ? left.pop() : undefined
+  if (vector !== undefined) {
+    const verdict = await createVerifier({ ...vector.options, recorder })(vector.request)
+    const isSigned = verdict.checks['key-name'].outcome === 'pass'
+    if (isSigned) causes.set(keyOf(recorder.fixtures()[0]!), causeOf(verdict))
+  }
+  if (i % 200 !== 0) continue
   const target = `/signed-${i}`
   sent.push(target)
   await verify(signed(target, sent.length))
@@ -50,6 +70,13 @@ for (const text of texts) {
   const again = { status, failures: failures.map(({ check, code }) => ({ check, code })) }
   if (JSON.stringify(again) !== JSON.stringify(expected)) differing += 1
 }
+const kept = new Map(texts.map(text => [keyOf(JSON.parse(text)), text]))
+let changed = 0
+for (const [key, cause] of causes) {
+  const { request, options } = fromFixture(JSON.parse(kept.get(key) ?? '{"vectors":[]}'))
+  if (causeOf(await createVerifier(options)(request)) !== cause) changed += 1
+}
 const lost = sent.filter(target => !targets.has(target)).length
 const secrets = texts.filter(text => text.includes('=yyy') || text.includes('"secret')).length
-console.log(JSON.stringify({ sent: sent.length, files: texts.length, lost, differing, secrets }))
+const counts = { codes: byCode.size, unsent: left.length, signed: causes.size, sent: sent.length, files: texts.length }
+console.log(JSON.stringify({ ...counts, lost, differing, changed, secrets }))
