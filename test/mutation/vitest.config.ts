@@ -1,6 +1,6 @@
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { inOrder } from './in-order.ts'
 
 /**
  * The tests of the verifier that take the same way every time, and not long. The first that fails ends the run, so
@@ -37,15 +37,6 @@ const TESTS = [
 
 const root = join(import.meta.dirname, '../..')
 
-const place = ({ moduleId }: TestSpecification): number =>
-  TESTS.findIndex(path => relative(root, moduleId).startsWith(path))
-
-class AsListed extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return [...files].sort((a, b) => place(a) - place(b))
-  }
-}
-
 export default defineConfig({
   root,
   test: {
@@ -55,7 +46,7 @@ export default defineConfig({
     // The first mismatch loads the search. What a module makes when it is loaded is not changed in a run, and it would
     // count as run by the test that happens to load it.
     setupFiles: 'src/explain/body/change.ts',
-    sequence: { sequencer: AsListed },
+    sequence: { sequencer: inOrder(root, TESTS) },
     // A mutant that hangs is ended by StrykerJS.
     testTimeout: 60_000
   }

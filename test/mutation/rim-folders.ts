@@ -1,0 +1,50 @@
+/** A folder around the verifier: the files that are changed, and the tests that run its code, the quickest first. */
+export interface Folder {
+  readonly files: readonly string[]
+  readonly tests: readonly string[]
+}
+
+/**
+ * Tests that start processes are left out where others say the same: the process does not see the change. So are tests
+ * that compare times, because code that is prepared for mutants is slower.
+ */
+export const FOLDERS: Readonly<Record<string, Folder>> = {
+  platforms: { files: ['src/platforms/**/*.ts'], tests: ['test/unit/platforms/', 'test/servers/https.test.ts'] },
+  replay: { files: ['src/replay/**/*.ts'], tests: ['test/unit/replay/'] },
+  'gateway/src': {
+    files: ['gateway/src/*.ts'],
+    tests: ['gateway/test/*.test.ts', 'gateway/test/admin/through-gateway.test.ts']
+  },
+  'gateway/src/admin': { files: ['gateway/src/admin/*.ts'], tests: ['gateway/test/admin/'] },
+  'gateway/src/options': {
+    files: ['gateway/src/options/*.ts'],
+    tests: ['gateway/test/options.test.ts', 'gateway/test/authorize.test.ts', 'test/flags/']
+  },
+  recorder: { files: ['src/recorder/**/*.ts'], tests: ['test/unit/recorder/recorder.test.ts', 'test/unit/recorder/'] },
+  fixture: {
+    files: ['src/fixture/**/*.ts'],
+    tests: [
+      'test/unit/fixture/',
+      'test/unit/testing/capture-fixture.test.ts',
+      'test/vectors/vectors.test.ts',
+      'test/vectors/fixtures/',
+      'test/unit/recorder/replays.test.ts'
+    ]
+  },
+  explain: {
+    files: ['src/explain/*.ts', 'src/explain/causes/*.ts', '!src/explain/budget.ts'],
+    tests: ['test/unit/explain/', 'test/vectors/vectors.test.ts']
+  },
+  testing: { files: ['src/testing/**/*.ts'], tests: ['test/unit/testing/', 'test/unit/replay/memory.test.ts'] },
+  account: { files: ['src/account/**/*.ts'], tests: ['test/unit/account/', 'test/cli/account.test.ts'] },
+  doh: { files: ['src/doh/**/*.ts'], tests: ['test/unit/doh/'] },
+  flags: { files: ['flags/**/*.ts'], tests: ['test/flags/', 'test/cli/usage.test.ts', 'test/cli/help.test.ts'] },
+  cli: { files: ['cli/*.ts', '!cli/bin.ts'], tests: ['test/cli/*.test.ts'] },
+  'cli/captures': { files: ['cli/captures/*.ts'], tests: ['test/cli/captures/'] },
+  'cli/explain': {
+    files: ['cli/explain/*.ts'],
+    tests: ['test/cli/explain/', 'test/cli/cli.test.ts', 'test/cli/captures/not-held.test.ts']
+  },
+  'cli/key': { files: ['cli/key/*.ts'], tests: ['test/cli/key/', 'test/cli/cli.test.ts'] },
+  'cli/send': { files: ['cli/send/*.ts'], tests: ['test/cli/send/', 'test/cli/send.test.ts'] }
+}

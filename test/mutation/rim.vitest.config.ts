@@ -1,0 +1,34 @@
+import { join } from 'node:path'
+import { defineConfig } from 'vitest/config'
+import base from '../../vitest.config.ts'
+import { inOrder } from './in-order.ts'
+import { FOLDERS } from './rim-folders.ts'
+
+const { tests } = FOLDERS[process.env['MUTATION_FOLDER'] ?? '']!
+const root = join(import.meta.dirname, '../..')
+
+/** The tests of one folder around the verifier. */
+export default defineConfig({
+  root,
+  resolve: base.resolve!,
+  test: {
+    include: tests.map(path => (path.endsWith('/') ? `${path}**/*.test.ts` : path)),
+    exclude: [
+      // They compare times.
+      'test/unit/explain/body/cost-time.test.ts',
+      'test/cli/captures/large.test.ts',
+      // They start processes.
+      'test/unit/account/https.test.ts',
+      'test/unit/recorder/flood.test.ts',
+      // They run the code of an example.
+      'test/unit/account/example.test.ts',
+      'test/unit/replay/dynamodb.test.ts',
+      'test/unit/replay/durable-object.test.ts'
+    ],
+    globalSetup: 'test/support/bundles.ts',
+    sequence: { sequencer: inOrder(root, tests) },
+    // A mutant that hangs is ended by StrykerJS.
+    testTimeout: 60_000,
+    hookTimeout: 60_000
+  }
+})
