@@ -79,7 +79,9 @@ for (const folder of folders) {
   const survivors = tried.filter(({ status }) => UNNOTICED.includes(status))
   const all = noticed.length + survivors.length
   const score = (100 * noticed.length) / all
-  const row = `${score.toFixed(1).padStart(5)} %  ${noticed.length} of ${all}  ${folder}`
+  // A busy machine can make a test late; a change that makes it hang is noticed.
+  const late = noticed.filter(({ status }) => status === 'Timeout').length
+  const row = `${score.toFixed(1).padStart(5)} %  ${noticed.length} of ${all} (${late} by a timeout)  ${folder}`
   rows.push(row)
   console.log(row)
   for (const { path, location, original, replacement, status } of survivors) {

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest'
+import {
+  describeError,
+  describeResponse,
+  endpointOf,
+  isRefusal,
+  parseUrl,
+  RESPONSE_TIMEOUT,
+  type Response
+} from '../../cli/exchange.ts'
+
+const response = (status: number, headers: Response['headers'] = {}, body = ''): Response => ({
+  method: 'POST',
+  url: new URL('http://receiver.example/hook'),
+  path: '/hook?id=$&',
+  status,
+  statusText: '',
+  headers,
+  body: Buffer.from(body)
+})
+
+describe('a refusal of this library is recognised', () => {
+  test.each<[string, Response, boolean]>([
+    ['401 with our challenge', response(401, { 'www-authenticate': 'Signature' }), true],
+    ['401 with our challenge and another', response(401, { 'www-authenticate': 'signature , Basic' }), true],
+    ['401 with a challenge that begins like ours', response(401, { 'www-authenticate': 'Signatures' }), false],
+    ['401 with our challenge as a parameter', response(401, { 'www-authenticate': 'Basic realm="Signature"' }), false],
+    ['401 without a challenge', response(401), false],
+    ['413', response(413), true],
+    ['413 with text', response(413, { 'content-type': 'text/plain' }, 'too large'), true],
+    ['413 with a page by its type', response(413, { 'content-type': 'TEXT/HTML; charset=utf-8' }), false],
+    ['413 with a page by its first character', response(413, {}, '\n <html>'), false],
+    ['503 with Retry-After', response(503, { 'retry-after': '10' }), true],
+    ['503 without Retry-After', response(503), false],
+    ['503 with Retry-After and a page', response(503, { 'retry-after': '10' }, '<!doctype html>'), false],
+    ['400 with our challenge', response(400, { 'www-authenticate': 'Signature' }), false],
+    ['500 with Retry-After', response(500, { 'retry-after': '10' }), false]
+  ])('%s', (_, given, expected) => expect(isRefusal(given)).toBe(expected))
+})
+
+describe('a response of something else is described by its status and by who names itself', () => {
+  test.each<[status: number, meaning: string]>([
+    [101, 'it changed to another protocol, which nobody asked for'],
+    [204, 'accepted without a signature, or a page such as a login form'],
+    [
+      301,
+      'a redirect: the signature is for this host and path only, and a 301 or 302 turns POST into GET; give the service the last URL'
+    ],
+    [400, 'something before the verifier could not read the request: a body parser, or a proxy'],
+    [401, 'something else asks for credentials, such as a login (a refusal of ours says WWW-Authenticate: Signature)'],
+    [403, 'something else forbids it: a CSRF filter, a firewall or a bot rule'],
+    [404, 'there is no route for POST /hook: see where the handler is mounted, and which path a proxy passes on'],
+    [405, 'the route does not take this method'],
+    [413, 'a body limit in front of the verifier'],
+    [415, 'something before the verifier does not take this Content-Type'],
+    [421, 'the server has no site for this Host'],
+    [429, 'something before the verifier refuses it, such as a CSRF filter or a rate limit'],
+    [500, 'the application, or something before it, failed: its own log says why'],
+    [502, 'a proxy does not reach the application: is it running?'],
+    [503, 'a maintenance page, or a server that is overloaded'],
+    [504, 'a proxy timed out waiting for the application: is it running?'],
+    [102, 'an unknown status'],
+    [600, 'an unknown status']
+  ])('%i', (status, meaning) => {
+    expect(describeResponse(response(status))).toBe(`${meaning}; it does not say who answered`)
+  })
+
+  test('each header in which a program names itself is shown, and the title of a page', () => {
+    const headers = {
+      'x-amz-cf-id': 'g',
+      'cf-ray': 'f',
+      via: 'e',
+      'x-powered-by': 'd',
+      server: 'c',
+      'www-authenticate': 'b',
+      location: 'a',
+      'x-other': 'h'
+    }
+    const signs = 'location: a, www-authenticate: b, server: c, x-powered-by: d, via: e, cf-ray: f, x-amz-cf-id: g'
+    const page = `<html><title>\n Sign in \x1b</title>`
+    expect(describeResponse(response(405, headers, page))).toBe(
+      `the route does not take this method; answered with ${signs}, page "Sign in \\x1b"`
+    )
+  })
+
+  test.each([
+    ['empty', '<title> </title>'],
+    ['beyond the first 4,000 bytes', `${' '.repeat(4000)}<title>a</title>`]
+  ])('a title that is %s is not shown', (_, body) => {
+    expect(describeResponse(response(405, {}, body))).toMatch(/; it does not say who answered$/)
+  })
+})
+
+test.each<[error: object, text: string]>([
+  [{ code: 'ABORT_ERR', message: 'aborted' }, `nothing within ${RESPONSE_TIMEOUT / 1000} s`],
+  [{ code: 'EADDRINUSE', message: 'm' }, 'another program has this port (EADDRINUSE)'],
+  [
+    { code: 'HPE_INVALID_CONSTANT', message: 'm' },
+    'what answers there is not HTTP/1: TLS perhaps, which needs https in the URL (HPE_INVALID_CONSTANT)'
+  ],
+  [{ code: 'EPROTO', message: 'm' }, 'it does not speak TLS as expected: is it http? (EPROTO)'],
+  [
+    { code: 'ERR_SSL_WRONG_VERSION_NUMBER', message: 'm' },
+    'it does not speak TLS as expected: is it http? (ERR_SSL_WRONG_VERSION_NUMBER)'
+  ],
+  [{ code: 'EOTHER', message: 'said by Node.js' }, 'said by Node.js (EOTHER)'],
+  [{ message: 'said by Node.js' }, 'said by Node.js']
+])('the error %j of a connection is described as: %s', (error, text) => {
+  expect(describeError(error)).toBe(text)
+})
+
+test.each([
+  ['http://a.example/', 'a.example', 80],
+  ['https://a.example/', 'a.example', 443],
+  ['https://a.example:8443/', 'a.example', 8443],
+  ['http://[::1]:81/', '::1', 81]
+])('the server of %s listens on %s, port %i', (url, host, port) => {
+  expect(endpointOf(new URL(url))).toEqual({ host, port })
+})
+
+test.each([
+  ['localhost:3000/hook', ': write http://localhost:3000/hook'],
+  ['a.example', ': write http://a.example'],
+  ['/hook', ''],
+  ['ftp://a.example/', '']
+])('%s is not a URL to send to%s', (text, hint) => {
+  expect(() => parseUrl(text)).toThrow(new RegExp(`^${text} is not an http or https URL${hint}$`))
+})
+
+test.each(['http://a.example/x', 'https://a.example/x'])('%s is a URL to send to', url => {
+  expect(parseUrl(url).href).toBe(url)
+})
