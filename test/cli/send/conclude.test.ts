@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Response } from '../../../cli/exchange.ts'
-import { type Attempt, conclude } from '../../../cli/send/conclude.ts'
+import { type Attempt, conclude, concludeAll } from '../../../cli/send/conclude.ts'
 import { tamper } from '../../../cli/send/tamper.ts'
 import { service } from '../../support/service.ts'
 
@@ -47,4 +47,217 @@ test('the forged Date is ten seconds earlier than the one that was signed', () =
   const signed = service.sign()
   const dateOf = ({ headers }: typeof signed) => Date.parse(new Map(headers).get('Date')!)
   expect(dateOf(tamper('date', signed, 'X-Service-ID').forged) - dateOf(signed)).toBe(-10_000)
+})
+
+describe('the whole of what is said and the exit code', () => {
+  const KEY = 'one._domainkey.service.example'
+  const OURS = response(401, { 'www-authenticate': 'Signature' })
+  const UNDECIDED = response(503, { 'retry-after': '10' })
+  const LINE = "  lookupTxt: dnsTxtLookup({ servers: ['127.0.0.1:5353'] })"
+  const ASK_THIS = 'start the gateway with --dns-server 127.0.0.1:5353, or give createVerifier this line:'
+  const DECLINED =
+    'The receiver could not decide, and tells the sender to try again: its DNS or its store does not answer, or it ' +
+    'refuses with 503 while it is introduced. Its own log says which: explain(verdict).'
+  const NO_PROOF = `Accepted, which is no proof: nobody asked the DNS server at 127.0.0.1:5353 for ${KEY}, so the receiver verifies nothing,`
+  const STARTED = { dns: NOT_ASKED, started: 'receiver.mjs' }
+
+  test.each<[name: string, responses: Response[], changes: Partial<Attempt>, said: readonly unknown[]]>([
+    ['a request that is accepted', [response(204)], {}, [0]],
+    ['a request that is accepted without a DNS server of ours', [response(299)], { dns: undefined }, [0]],
+    [
+      'a forgery that is accepted',
+      [response(200)],
+      { isForgery: true },
+      [1, 'The forgery was accepted: nothing verifies it, or the receiver only observes.']
+    ],
+    ['a forgery that is refused', [OURS], { isForgery: true }, [0, 'Refused, as it should be.']],
+    [
+      'a forgery that 401 without a challenge refuses',
+      [response(401)],
+      { isForgery: true, dns: NOT_ASKED },
+      [
+        0,
+        'Refused, as it should be. It may not be signed-requests that refused: WWW-Authenticate: Signature is missing.'
+      ]
+    ],
+    [
+      'a forgery that a login refuses',
+      [response(401, { 'www-authenticate': 'Basic' })],
+      { isForgery: true, dns: NOT_ASKED },
+      [1, expect.stringMatching(NOT_OURS)]
+    ],
+    [
+      'a request that is accepted without a query',
+      [response(200)],
+      { dns: NOT_ASKED },
+      [2, `${NO_PROOF} or asks another DNS server. --tamper body shows which: a receiver that verifies refuses it.`]
+    ],
+    [
+      'a request that a started receiver accepts without a query',
+      [response(200)],
+      STARTED,
+      [
+        2,
+        `${NO_PROOF} or sets a resolver of its own, which --start does not replace: take that out of receiver.mjs ` +
+          'for this. --tamper body shows which: a receiver that verifies refuses it.'
+      ]
+    ],
+    [
+      'a refusal after a query',
+      [OURS],
+      {},
+      [1, `The receiver did get the key ${KEY}. Its own log says why it refused: explain(verdict).`]
+    ],
+    [
+      'a refusal before a query',
+      [OURS],
+      { dns: NOT_ASKED },
+      [
+        1,
+        `Nobody asked the DNS server at 127.0.0.1:5353 for ${KEY}: the receiver refused before it looked for the key ` +
+          `(its log says why), or asks another server. For it to ask this one, ${ASK_THIS}`,
+        LINE
+      ]
+    ],
+    [
+      'a refusal without a DNS server of ours',
+      [OURS],
+      { dns: undefined, urlHost: 'localhost:3000' },
+      [
+        1,
+        'Host localhost:3000 was signed, that of the URL. If the receiver has another name (hosts): --host NAME signs that.',
+        `A receiver that verifies refused it. It needs the record of ${KEY}: publish the one above, or have it ` +
+          `served here with --serve-dns 127.0.0.1:5353 and ${ASK_THIS}`,
+        LINE
+      ]
+    ],
+    [
+      'a refusal by a started receiver before a query',
+      [OURS],
+      STARTED,
+      [
+        1,
+        'The receiver refused before it looked for the key (its log says why), or receiver.mjs sets a resolver of its ' +
+          'own, which --start does not replace: take it out for this.'
+      ]
+    ],
+    [
+      'a 503 after a query',
+      [UNDECIDED],
+      {},
+      [
+        2,
+        'The receiver could not decide, and tells the sender to try again. It did ask for the key, so it is probably ' +
+          'its replay store or its accounts function, or the answer of DNS came too late. Its own log says which: ' +
+          'explain(verdict).'
+      ]
+    ],
+    [
+      'a 503 before a query',
+      [UNDECIDED],
+      { dns: NOT_ASKED },
+      [
+        2,
+        `${DECLINED} On the machine where it runs, see whether DNS answers there:`,
+        `  npx signed-requests key ${KEY}`,
+        `If it is to ask the DNS server at 127.0.0.1:5353, ${ASK_THIS}`,
+        LINE
+      ]
+    ],
+    [
+      'a 503 by a started receiver',
+      [UNDECIDED],
+      STARTED,
+      [
+        2,
+        `${DECLINED} receiver.mjs may set a resolver of its own, which --start does not replace. See whether DNS ` +
+          'answers here:',
+        `  npx signed-requests key ${KEY}`
+      ]
+    ],
+    [
+      'a server without a site for this Host',
+      [response(421)],
+      { urlHost: 'localhost' },
+      [1, expect.stringMatching(NOT_OURS), expect.stringMatching(/^Host localhost was signed, that of the URL\./)]
+    ],
+    ['another 404', [response(404)], { urlHost: 'localhost' }, [1, expect.stringMatching(NOT_OURS)]],
+    [
+      'a repetition that another response refused',
+      [response(200), response(404)],
+      {},
+      [0, 'No repetition was accepted, but a response was 404: a replay is refused with 401.']
+    ],
+    [
+      'two repetitions that are refused',
+      [response(200), OURS, OURS],
+      {},
+      [0, 'Each replay was refused, as it should be.']
+    ],
+    [
+      'a repetition that is accepted after a refusal',
+      [OURS, OURS, response(200)],
+      {},
+      [
+        1,
+        'Request 3 was accepted, and request 1, of the same bytes, was not: several receivers answer at this URL, and ' +
+          'their settings, clocks or DNS differ; or the first was too early, while it started.'
+      ]
+    ],
+    [
+      'repetitions of which one is accepted',
+      [response(200), OURS, response(200)],
+      {},
+      [
+        1,
+        'Request 3, a replay of the same bytes, was accepted, and others were refused (2 of 3 accepted): several ' +
+          'receivers answer at this URL, and they do not share a replay store. Give all processes one store: Redis or ' +
+          'PostgreSQL, or SQLite on one machine.'
+      ]
+    ],
+    [
+      'repetitions that are all accepted',
+      [response(200), response(200)],
+      {},
+      [
+        1,
+        'Request 2, a replay of the same bytes, was accepted, and so was each: the receiver has no replay store, or it ' +
+          'only observes.'
+      ]
+    ]
+  ])('of %s', (_, responses, changes, said) => {
+    expect(conclude(responses, attempt(changes))).toEqual(said)
+  })
+
+  const REFUSED_ALL = 'In all: all 2 forgeries were refused; '
+  test.each<[Parameters<typeof concludeAll>[0], readonly unknown[]]>([
+    [[[undefined, 0]], [0]],
+    [[['body', 1]], [1]],
+    [
+      [
+        ['body', 0],
+        ['date', 0],
+        [undefined, 0]
+      ],
+      [0, `${REFUSED_ALL}the good request was accepted.`]
+    ],
+    [
+      [
+        ['body', 0],
+        ['date', 0],
+        [undefined, 2]
+      ],
+      [2, `${REFUSED_ALL}the good request was not shown to be accepted, so what was refused proves nothing yet.`]
+    ],
+    [
+      [
+        ['body', 2],
+        ['date', 1],
+        [undefined, 0]
+      ],
+      [1, 'In all: not refused as it should be: body, date; the good request was accepted.']
+    ]
+  ])('of several requests that end with %j', (conclusions, said) => {
+    expect(concludeAll(conclusions)).toEqual(said)
+  })
 })
