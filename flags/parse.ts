@@ -132,7 +132,7 @@ function unknownFlag({ name, rawName }: Token & { kind: 'option' }, syntax: Synt
 }
 
 /** Counts how many arguments there must be, and may be. */
-function countsOf(argument = ''): { min: number; max: number } {
+function countsOf(argument: string): { min: number; max: number } {
   const isOptional = argument === '' || argument.startsWith('[')
   const max = argument.endsWith('...') ? Number.POSITIVE_INFINITY : Math.min(1, argument.length)
   return { min: isOptional ? 0 : 1, max }

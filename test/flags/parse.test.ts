@@ -173,3 +173,12 @@ describe('no message has a text that could be a secret', async () => {
     )
   })
 })
+
+test('a required list of which each value is empty is missing', () => {
+  const flags = { hosts: { ...FLAGS.hosts, isRequired: true } } as const satisfies Flags
+  const parse = (args: readonly string[]) => () =>
+    parseFlags(args, {}, { name: 'shout', flags, variables: 'shared', others: {} })
+  const missing = 'missing: --host; or set SIGNED_REQUESTS_HOST; see --help'
+  for (const args of [[], ['--host='], ['--host=', '--host=']]) expect(parse(args)).toThrow(missing)
+  expect(parse(['--host=', '--host=a'])).not.toThrow()
+})
