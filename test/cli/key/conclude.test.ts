@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../../cli/captures/capture.ts'
-import { conclude } from '../../../cli/key/conclude.ts'
+import { conclude, seconds } from '../../../cli/key/conclude.ts'
 import { reportOn } from '../../../cli/key/report.ts'
 import { parseSigned } from '../../../cli/key/signed-by.ts'
 import type { ServerReport, Trace } from '../../../cli/key/trace.ts'
@@ -134,4 +134,170 @@ test('signatures that do not validate are the conclusion when the lookup failed,
     text: 'The sender must sign its zone again: its DNSSEC signatures do not validate, in service.example.'
   })
   expect(say(KEY, undefined, bogus).kind).toBe('published')
+})
+
+describe('the whole conclusion', () => {
+  const at = (n: number, more: Partial<ServerReport> = {}): ServerReport => ({ ...server(undefined, n), ...more })
+  const NS1 = `ns1.${ZONE}`
+  const NS2 = `ns2.${ZONE}`
+
+  test.each<[string, readonly string[], string | undefined, Trace, kind: string, text: string]>([
+    [
+      'of equal servers',
+      KEY,
+      undefined,
+      trace([at(1), at(2)]),
+      'published',
+      'Usable: each name server that replies has the key, and so has the receiver.'
+    ],
+    [
+      'of servers with other records',
+      KEY,
+      undefined,
+      trace([at(1, { serial: 12 }), at(2, { texts: [TWO.record], serial: 11 })]),
+      'servers-differ',
+      `The sender must make its name servers equal: ${NS2} has another record than ${NS1} (serial 11 and 12).`
+    ],
+    [
+      'of a server without a record',
+      KEY,
+      undefined,
+      trace([at(1, { texts: [], serial: 12 }), at(2)]),
+      'servers-differ',
+      `The sender must make its name servers equal: ${NS1} has no record, unlike ${NS2} (serial 12 and unknown).`
+    ],
+    [
+      'of servers with the same records in another order',
+      KEY,
+      undefined,
+      trace([at(1, { texts: [ONE.record, 'v=spf1 -all'] }), at(2, { texts: ['v=spf1 -all', ONE.record] })]),
+      'resolver-has-old',
+      'The receiver must wait, or empty the cache of its DNS server: the key is published, and that server remembers another record, for another 240 s.'
+    ],
+    [
+      'of a server with an alias beside one without',
+      KEY,
+      undefined,
+      trace([at(1), at(2, { alias: 'a.example' })]),
+      'servers-differ',
+      `The sender must make its name servers equal: ${NS2} has another record than ${NS1} (serial unknown and unknown).`
+    ],
+    [
+      'of a resolver that remembers nothing',
+      [],
+      undefined,
+      trace([at(1)], { ttl: undefined }),
+      'resolver-has-old',
+      'The receiver must wait, or empty the cache of its DNS server: the key is published, and that server remembers that there was none, for another while.'
+    ],
+    [
+      'of a resolver that fails beside a good server',
+      [],
+      'ESERVFAIL',
+      trace([at(1)]),
+      'resolver-fails',
+      'The receiver must repair its DNS server, or name another (--dns-server): it fails with ESERVFAIL.'
+    ],
+    [
+      'of a key that the servers do not have any more',
+      KEY,
+      undefined,
+      trace([at(1, { texts: [] })], { ttl: 7200 }),
+      'withdrawn',
+      'The sender must publish the key again, unless it was withdrawn: its name servers do not have it; the receiver has it for another 2 hours (7200 s).'
+    ],
+    [
+      'of a name without a record',
+      [],
+      undefined,
+      trace([at(1, { texts: [] })]),
+      'not-published',
+      `The sender must publish the key: the name servers have no record at ${NAME}.`
+    ],
+    [
+      'of an alias to a name without a record',
+      [],
+      undefined,
+      trace([], {
+        hops: [
+          { name: 'alias.example', zone: 'example', servers: [] },
+          { name: NAME, zone: ZONE, servers: [at(1, { texts: [] })] }
+        ]
+      }),
+      'not-published',
+      `The sender must publish the key: the name servers have no record at ${NAME}, where its alias leads.`
+    ],
+    [
+      'of a name to which the zone was appended',
+      [],
+      undefined,
+      trace([at(1, { texts: [] })], { misplaced: `${NAME}.${ZONE}` }),
+      'bad-record',
+      expect.stringMatching(/^The sender must .*service\.example\.service\.example/)
+    ],
+    [
+      'of a record that is not a key',
+      ['v=DKIM1; p='],
+      undefined,
+      trace([at(1, { texts: ['v=DKIM1; p='] })]),
+      'bad-record',
+      expect.stringMatching(/^The sender must /)
+    ],
+    [
+      'of aliases without an end',
+      [],
+      undefined,
+      trace([], {
+        isEndless: true,
+        hops: [
+          { name: 'a.example', servers: [] },
+          { name: 'b.example', servers: [] }
+        ]
+      }),
+      'endless-aliases',
+      'The sender must break the CNAME loop, or use at most 8 aliases: a.example, b.example.'
+    ],
+    [
+      'of servers at private addresses',
+      KEY,
+      undefined,
+      trace([server('EPRIVATE')]),
+      'servers-private',
+      `The receiver must run this again with --private: others may get another answer; at private addresses are the name servers of ${ZONE}; the receiver has a good key.`
+    ],
+    [
+      'of a resolver that fails and knows no zone',
+      [],
+      'ESERVFAIL',
+      trace([], NOWHERE),
+      'resolver-fails',
+      'The receiver must repair its DNS server, or name another (--dns-server): it fails with ESERVFAIL.'
+    ],
+    [
+      'of a resolver without the key that knows no zone',
+      [],
+      undefined,
+      trace([], NOWHERE),
+      'resolver-has-none',
+      "The sender must publish the key, unless others see it: the receiver's DNS server does not have it; it does not say which name servers are responsible."
+    ],
+    [
+      'of a server with a name that steers a terminal',
+      KEY,
+      undefined,
+      trace([at(1), { ...server('EREFUSED', 2), server: '\x1b[31m' }]),
+      'server-fails',
+      'The sender must repair a name server: the others have the key, and so has the receiver, but not \\x1b[31m (EREFUSED).'
+    ]
+  ])('%s', (_, texts, error, given, kind, text) => {
+    expect(say(texts, error, given)).toEqual({ kind, text })
+  })
+
+  test.each([
+    [0, '0 s'],
+    [999, '999 s'],
+    [1000, '17 minutes (1000 s)']
+  ])('writes a time to live of %i s as %s', (ttl, text) => {
+    expect(seconds(ttl)).toBe(text)
+  })
 })
