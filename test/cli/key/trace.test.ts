@@ -1,7 +1,7 @@
-import { type Answer, AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE } from 'dns-packet'
+import { type Answer, AUTHENTIC_DATA, AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE } from 'dns-packet'
 import { expect, test } from 'vitest'
 import { isPrivate } from '../../../cli/key/addresses.ts'
-import type { Dns } from '../../../cli/key/ask.ts'
+import type { Dns, Reply } from '../../../cli/key/ask.ts'
 import { traceName } from '../../../cli/key/trace.ts'
 
 const NAME = 'one._domainkey.service.example'
@@ -131,4 +131,148 @@ test('asks a lame server for no more than the name', async () => {
   const { hops } = await traceName({ ...dns, askServer: lame }, NAME)
   expect(hops[0]!.servers).toEqual([{ server: 'ns.service.example', address: '192.0.2.1', error: 'REFUSED' }])
   expect(asked.filter(({ server }) => server !== 'resolver')).toEqual([])
+})
+
+/** DNS of honest servers: what the resolver and each name server say, by type and name. */
+function honestDns(records: Readonly<Record<string, { answers?: Answer[]; authorities?: Answer[]; rcode?: string }>>) {
+  const asked: string[] = []
+  const reply = async (server: string, type: string, name: string, dnssec?: number) => {
+    const question = `${server} ${type} ${name}${dnssec === undefined ? '' : ` ${dnssec}`}`
+    asked.push(question)
+    return { rcode: 'NOERROR', flag_aa: server !== 'resolver', flag_ad: false, ...records[question] } as Reply
+  }
+  const dns: Dns = {
+    resolve: (type, name, dnssec) => reply('resolver', type, name, dnssec),
+    askServer: (address, type, name) => reply(address, type, name)
+  }
+  return { dns, asked }
+}
+
+const txt = (name: string, ...strings: string[]): Answer => ({
+  type: 'TXT',
+  name,
+  ttl: 300,
+  data: strings.map(string => Buffer.from(string))
+})
+const soa = (name: string, serial: number, ttl = 900, minimum = 600): Answer => ({
+  type: 'SOA',
+  name,
+  ttl,
+  data: { mname: 'ns', rname: 'root', serial, refresh: 1, retry: 1, expire: 1, minimum }
+})
+
+const ZONE_DNS = {
+  'resolver NS service.example': {
+    answers: [
+      record('NS', 'Service.Example', 'NS1.service.example'),
+      record('NS', 'Service.Example', 'ns2.service.example')
+    ]
+  },
+  'resolver A ns1.service.example': { answers: [record('A', 'ns1.service.example', '192.0.2.1')] },
+  'resolver A ns2.service.example': { answers: [record('A', 'ns2.service.example', '192.0.2.2')] },
+  '192.0.2.1 SOA service.example': { answers: [soa('service.example', 7)] },
+  '192.0.2.2 SOA service.example': { answers: [soa('service.example', 8)] }
+}
+
+test('traces a name: each name server has its answer and the serial of its zone, and the resolver its time', async () => {
+  const { dns } = honestDns({
+    ...ZONE_DNS,
+    [`resolver TXT ${NAME} ${AUTHENTIC_DATA}`]: { answers: [{ ...txt(NAME, 'a'), ttl: 42 } as Answer] },
+    [`192.0.2.1 TXT ${NAME}`]: {
+      answers: [txt(NAME.toUpperCase(), 'v=DK', 'IM1'), txt(NAME, 'two'), txt('a.example', 'no')]
+    },
+    [`192.0.2.2 TXT ${NAME}`]: { rcode: 'NXDOMAIN' }
+  })
+  expect(await traceName(dns, NAME)).toEqual({
+    ttl: 42,
+    isAuthenticated: false,
+    isBogus: false,
+    isEndless: false,
+    isCut: false,
+    misplaced: undefined,
+    hops: [
+      {
+        name: NAME,
+        zone: 'service.example',
+        servers: [
+          {
+            server: 'ns1.service.example',
+            address: '192.0.2.1',
+            serial: 7,
+            isAbsent: false,
+            alias: undefined,
+            texts: ['v=DKIM1', 'two']
+          },
+          {
+            server: 'ns2.service.example',
+            address: '192.0.2.2',
+            serial: 8,
+            isAbsent: true,
+            alias: undefined,
+            texts: []
+          }
+        ]
+      }
+    ]
+  })
+})
+
+test('follows the alias of the resolver where no name server answers, into the zone of the other name', async () => {
+  const { dns } = honestDns({
+    [`resolver TXT ${NAME} ${AUTHENTIC_DATA}`]: { answers: [record('CNAME', NAME, 'Key.Other.Example')] }
+  })
+  const { hops, isEndless } = await traceName(dns, NAME)
+  expect([hops, isEndless]).toEqual([[NAME, 'key.other.example'].map(name => ({ name, servers: [] })), false])
+})
+
+test.each<[string, Answer[], Answer[], number | undefined]>([
+  ['the shortest of its records', [txt(NAME, 'a'), { ...txt(NAME, 'b'), ttl: 7 } as Answer], [], 7],
+  ['the minimum of the zone where there is none', [], [soa('service.example', 1, 900, 600)], 600],
+  ['the time of the SOA record where that is shorter', [], [soa('service.example', 1, 60, 600)], 60],
+  ['nothing where it says nothing', [], [], undefined]
+])('the resolver asks again after %s', async (_, answers, authorities, ttl) => {
+  const { dns } = honestDns({ [`resolver TXT ${NAME} ${AUTHENTIC_DATA}`]: { answers, authorities } })
+  expect((await traceName(dns, NAME)).ttl).toBe(ttl)
+})
+
+test.each([
+  ['SERVFAIL', 'NOERROR', true],
+  ['SERVFAIL', 'NXDOMAIN', true],
+  ['SERVFAIL', 'SERVFAIL', false],
+  ['REFUSED', 'NOERROR', false]
+])('a resolver that says %s, and %s when it is asked not to validate, has invalid signatures: %s', async (...row) => {
+  const [validating, other, isBogus] = row
+  const { dns } = honestDns({
+    [`resolver TXT ${NAME} ${AUTHENTIC_DATA}`]: { rcode: validating },
+    [`resolver TXT ${NAME}`]: { rcode: other }
+  })
+  expect((await traceName(dns, NAME)).isBogus).toBe(isBogus)
+})
+
+test.each([
+  ['a server has no record at the name', [], `${NAME}.service.example`],
+  ['a server has the key', [txt(NAME, 'a')], undefined]
+])('finds the key at the name with the zone appended twice when %s', async (_, answers, misplaced) => {
+  const appended = `${NAME}.service.example`
+  const { dns } = honestDns({
+    ...ZONE_DNS,
+    [`192.0.2.1 TXT ${NAME}`]: { answers },
+    [`192.0.2.2 TXT ${NAME}`]: { answers },
+    [`resolver TXT ${appended}`]: { answers: [txt(appended, 'v=DKIM1')] }
+  })
+  expect((await traceName(dns, NAME)).misplaced).toBe(misplaced)
+})
+
+test('a name server that is not authoritative has no answer, and a trace that was cut says so', async () => {
+  const { dns } = honestDns({
+    ...ZONE_DNS,
+    [`192.0.2.1 TXT ${NAME}`]: { answers: [txt(NAME, 'a')], ...{ flag_aa: false } },
+    [`192.0.2.2 TXT ${NAME}`]: { ...{ error: 'EBUDGET', rcode: undefined as never } }
+  })
+  const { hops, isCut } = await traceName(dns, NAME)
+  expect(hops[0]!.servers.map(({ error, texts }) => [error, texts])).toEqual([
+    ['not authoritative', undefined],
+    ['EBUDGET', undefined]
+  ])
+  expect(isCut).toBe(true)
 })
