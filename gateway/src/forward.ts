@@ -120,7 +120,7 @@ function createHandler(
     onRequestStart() {
       isSent = true
       const used = connection()
-      if (used !== undefined) used.answerStart = ''
+      if (used !== undefined) used.unchecked = ''
     },
     onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders) {
       const coding = String(headers['transfer-encoding'] ?? 'chunked')
@@ -192,8 +192,8 @@ function statusOf(code: string | undefined, isLate: boolean, isUpload: boolean):
 interface Connection {
   /** the connection is ending, and that by a reset */
   isReset: boolean
-  /** the first characters of the answer to the last request, as many as are checked */
-  answerStart: string
+  /** the head of the answer to the last request, as far as it was not checked; undefined when it was */
+  unchecked: string | undefined
 }
 
 /** A request for the pool, which is told the connection that carries it. */
@@ -201,7 +201,7 @@ type ForwardOptions = Dispatcher.DispatchOptions & { onConnection(connection: Co
 
 /** Makes a client that accepts only complete answers of HTTP/1 on its connections. */
 function strictClient(origin: URL, options: object, hostname: string, timeout: number): Client {
-  const connection: Connection = { isReset: false, answerStart: '' }
+  const connection: Connection = { isReset: false, unchecked: '' }
   const client = new Client(origin, { ...options, connect: strictConnector(hostname, timeout, connection) })
   const dispatch = client.dispatch.bind(client)
   client.dispatch = (request, handler) => {
@@ -238,13 +238,31 @@ function watch(socket: Socket, connection: Connection): void {
   // The parser of undici accepts HTTP/2.0 and HTTP/0.9. One request at a time is sent, and one answer comes, which may
   // begin before the request has been sent as a whole.
   socket.on('data', (chunk: Buffer) => {
-    const missing = VERSION.length - connection.answerStart.length
-    if (missing === 0) return
-    connection.answerStart += chunk.toString('latin1', 0, missing)
-    if (!VERSION.startsWith(connection.answerStart)) socket.destroy(new Error('the answer is not HTTP/1'))
+    if (!isHttp1(connection, chunk)) socket.destroy(new Error('the answer is not HTTP/1'))
   })
 }
 
+/** Checks the version of an answer, and of each interim one (1xx) before it. */
+function isHttp1(connection: Connection, chunk: Buffer): boolean {
+  if (connection.unchecked === undefined) return true
+  let searched = connection.unchecked.length - END_OF_HEAD.length
+  let text = connection.unchecked + chunk.toString('latin1')
+  connection.unchecked = text
+  while (text.startsWith(VERSION)) {
+    const status = text.charAt('HTTP/1.1 '.length)
+    if (status === '') return true
+    connection.unchecked = status === '1' ? text : undefined
+    if (status !== '1') return true
+    const end = text.indexOf(END_OF_HEAD, Math.max(0, searched))
+    if (end < 0) return true
+    text = text.slice(end + END_OF_HEAD.length)
+    connection.unchecked = text
+    searched = 0
+  }
+  return VERSION.startsWith(text)
+}
+
+const END_OF_HEAD = '\r\n\r\n'
 const VERSION = 'HTTP/1.'
 const EMPTY = Buffer.alloc(0)
 

@@ -23,6 +23,7 @@ function pass(octets: string): Promise<string> {
   return send(gateway.address, service.sign({ target: '/' }))
 }
 
+const EARLY = 'HTTP/1.1 103 Early Hints'
 const IS_PLAIN = /^HTTP\/1\.1 200 OK\r\n(?:[\w-]+: [^\r\n]*\r\n)+\r\nplain$/
 const IS_CHUNKED = /^HTTP\/1\.1 200 OK\r\n(?:[\w-]+: [^\r\n]*\r\n)+\r\n5\r\nplain\r\n0\r\n\r\n$/
 
@@ -35,6 +36,7 @@ test.each([
   ['a bare line feed', `${head(OK, LENGTH, 'X-A: 1\nX-B: 2')}plain`],
   ['NUL', `${head(OK, LENGTH, 'X-A: 1\x002')}plain`],
   ['HTTP/2.0', `${head('HTTP/2.0 200 OK', LENGTH)}plain`],
+  ['HTTP/2.0 behind an interim answer', `${head(EARLY, 'Link: </a>') + head('HTTP/2.0 200 OK', LENGTH)}plain`],
   ['HTTP/0.9', `${head('HTTP/0.9 200 OK', LENGTH)}plain`],
   ['a final 199', `${head('HTTP/1.1 199 Done', LENGTH)}plain`],
   ['a final 100', `${head('HTTP/1.1 100 Continue', LENGTH)}plain`],
@@ -102,8 +104,26 @@ test('every byte of a value arrives in a head that is sent before its body', asy
   expect(received).toContain('\r\nX-A: \xc3\xa9\r\n')
 })
 
+test('an answer behind interim ones is checked, also on a connection that is used again, and in any pieces', async () => {
+  const hints = head(EARLY, 'Link: </a>') + head('HTTP/1.1 102 Processing')
+  const octets = `${hints}${head('HTTP/2.0 200 OK', LENGTH)}plain`
+  for (let cut = 0; cut < hints.length + 9; cut++) {
+    const url = await startRaw(async (socket, count) => {
+      socket.setNoDelay()
+      if (count === 1) return socket.write(hints + PLAIN)
+      socket.write(octets.slice(0, cut))
+      // The gateway is in this process: it reads the first piece in the next turn.
+      for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate)
+      return socket.write(octets.slice(cut))
+    })
+    const { address } = await startInFront(url)
+    expect(await send(address, service.sign({ target: '/' }))).toMatch(IS_PLAIN)
+    expect(await send(address, service.sign({ target: '/' }))).toMatch(/^HTTP\/1\.1 502 /)
+  }
+})
+
 test('only the final answer is forwarded', async () => {
-  const early = head('HTTP/1.1 103 Early Hints', 'Link: </a>') + head('HTTP/1.1 102 Processing')
+  const early = head(EARLY, 'Link: </a>') + head('HTTP/1.1 102 Processing')
   expect(await pass(early + PLAIN)).toMatch(IS_PLAIN)
 })
 
