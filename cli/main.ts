@@ -1,9 +1,10 @@
 import { run } from './run-command.ts'
 
-// The reader of the output may stop reading: `signed-requests explain FILE | head -1`.
-process.stdout.on('error', error => {
-  if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
-})
+// The reader of the output may stop reading: `signed-requests explain FILE 2>&1 | head -1`.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', error => {
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
+  })
 
 process.exitCode = await run(process.argv.slice(2), {
   stdin: process.stdin,

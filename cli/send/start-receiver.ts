@@ -53,8 +53,11 @@ export async function startReceiver(
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env })
   // A process that could not be started writes nothing, and does not listen.
   const written = printLines(child, io).catch(() => {})
+  const kill = () => child.kill('SIGKILL') // whatever it does with SIGTERM
+  const forget = killAtExit(kill)
   const end = async () => {
-    child.kill('SIGKILL') // whatever it does with SIGTERM
+    kill()
+    forget()
     await written
   }
   for (const late = Date.now() + START_TIMEOUT; Date.now() < late && child.exitCode === null; await delay(50))
@@ -65,6 +68,19 @@ export async function startReceiver(
     ? ": if this Node.js cannot run its TypeScript, run this command with NODE_OPTIONS='--import tsx'"
     : ''
   throw new UsageError(`${file} (--start) ${state}${compile}`)
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** Calls it when this process ends, by a signal too: nobody else would end the receiver. Returns what stops that. */
+function killAtExit(kill: () => void): () => void {
+  const exit = (_signal: string, number: number) => process.exit(128 + number)
+  process.on('exit', kill)
+  for (const signal of SIGNALS) process.on(signal, exit)
+  return () => {
+    process.off('exit', kill)
+    for (const signal of SIGNALS) process.off(signal, exit)
+  }
 }
 
 /** Limits how long the output of a receiver may stay open after its end: a process that it has started may hold it. */

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
@@ -10,12 +12,13 @@ import { memoryReplayStore } from '../../src/replay/index.ts'
 import { draftCavage } from '../../src/standards/draft-cavage/scheme.ts'
 import { rfc9421 } from '../../src/standards/rfc9421/index.ts'
 import type { SignedTestRequest } from '../../src/testing/sign.ts'
-import { runCli } from '../support/cli.ts'
+import { CLI, runCli } from '../support/cli.ts'
 import { headOf, RECEIVER } from '../support/explain.ts'
 import { freePort } from '../support/free-port.ts'
 import { makeCertificate } from '../support/https.ts'
 import { runInside } from '../support/run-cli.ts'
 import { service } from '../support/service.ts'
+import { until } from '../support/until.ts'
 import { DNS, listenHere, receiver, SERVE_DNS, send, sendServed, serve, startReceiver } from './send/receiver.ts'
 
 test('signs with a fresh key, serves its record, and prints the answer', async () => {
@@ -460,6 +463,46 @@ createServer(async (req, res) => {
       new RegExp(`(?:^|\n)signed-requests: ${file} \\(--start\\) has ended${advice}\n$`)
     )
     expect(await send(`http://127.0.0.1:${await freePort()}/`, ['--start', file])).toMatchObject({ code: 64, stderr })
+  })
+
+  test.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130]
+  ] as const)('the receiver ends with a command that %s ends', async (signal, code) => {
+    const port = await freePort()
+    const file = join(folder, `waiting-${port}.mjs`)
+    await writeFile(
+      file,
+      `import { createServer } from 'node:http'\ncreateServer(() => console.log('asked')).listen(${port})`
+    )
+    const child = spawn(process.execPath, [CLI, 'send', `http://127.0.0.1:${port}/`, '--start', file])
+    let text = ''
+    child.stdout.setEncoding('utf8').on('data', chunk => {
+      text += chunk
+    })
+    await until(() => text.includes('receiver: asked'))
+    child.kill(signal)
+    expect((await once(child, 'close'))[0]).toBe(code)
+    await expect.poll(() => fetch(`http://127.0.0.1:${port}/`).catch(error => error.cause.code)).toBe('ECONNREFUSED')
+  })
+
+  test('a reader that stops reading both outputs ends neither the command, nor does its receiver stay', async () => {
+    const port = await freePort()
+    const file = join(folder, `loud-${port}.mjs`)
+    await writeFile(
+      file,
+      `import { createServer } from 'node:http'
+createServer((_, res) => {
+  for (let i = 0; i < 100; i++) console.warn('x'.repeat(1000))
+  res.end()
+}).listen(${port})`
+    )
+    const child = spawn(process.execPath, [CLI, 'send', `http://127.0.0.1:${port}/`, '--start', file])
+    child.stdout.destroy()
+    child.stderr.destroy()
+    // Accepted, and nobody asked for the key: that is no proof.
+    expect((await once(child, 'exit'))[0]).toBe(2)
+    await expect.poll(() => fetch(`http://127.0.0.1:${port}/`).catch(error => error.cause.code)).toBe('ECONNREFUSED')
   })
 
   test('says that another program has the port', async () => {

@@ -357,7 +357,7 @@ describe('live', () => {
     for (let i = 0; i < 300; i++) await record(one)
     // And the one that was verified.
     await eventually(() => rows.count()).toBe(201)
-    expect(await focused(page)).toContain('POST /other?id=42')
+    expect(await focused(page)).toContain('POST /next')
   })
 
   test('holds 200 lines in a flood, newest first, and counts all', async () => {

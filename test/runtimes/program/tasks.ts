@@ -1,10 +1,17 @@
 import { judgeRequests } from './batch.ts'
 import { judgeLookups } from './lookups.ts'
 import { runMatrix } from './matrix.ts'
+import { recordVectors } from './recorder.ts'
 import { judgeSignatures } from './signatures.ts'
 
 /** What the program does on each runtime; input and result are plain data. The package is the one of the project. */
-const TASKS = { matrix: runMatrix, requests: judgeRequests, signatures: judgeSignatures, lookups: judgeLookups }
+const TASKS = {
+  matrix: runMatrix,
+  requests: judgeRequests,
+  signatures: judgeSignatures,
+  lookups: judgeLookups,
+  recorder: recordVectors
+}
 
 export type Tasks = typeof TASKS
 
