@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Verdict, VerifierOptions } from 'signed-requests'
-import { createRecorder } from 'signed-requests/recorder'
+import { createRecorder, type Recorder } from 'signed-requests/recorder'
 import { captureFixture } from 'signed-requests/testing'
 import { createShelf, type RefusedRequest } from '../../../src/tools/index.ts'
 import { type Exchange, isUnderDomain } from '../exchange.ts'
@@ -12,9 +12,11 @@ const MAX_KEPT = 200
 const MAX_BODY = 64 * 1024
 
 /** A refused request, which nobody sees before it is over. */
-interface Item extends Pick<KeptExchange, 'fixture'> {
+interface Item {
   readonly isSigned: boolean
   readonly verdict: Verdict
+  /** keeps this request alone */
+  readonly recorder: Recorder
   kept?: KeptExchange
 }
 
@@ -37,6 +39,8 @@ export function createRecent(redact: boolean, options: VerifierOptions) {
     ...refused.newestFirst().flatMap(({ kept }) => (kept === undefined ? [] : [kept])),
     ...verified.newestFirst()
   ]
+  /** of the request that was pushed out: making one for each request of a flood would cost more than refusing it */
+  let spare: Recorder | undefined
   let number = Date.now() * 1000
 
   function keepVerified(exchange: Exchange): void {
@@ -58,11 +62,12 @@ export function createRecent(redact: boolean, options: VerifierOptions) {
     /** Keeps a request that was not verified, with what was read of its body. */
     record(given: object): void {
       const { verdict } = given as RefusedRequest
-      const recorder = createRecorder({ keep: 1, maxBodyBytes, redact })
+      const recorder = spare ?? createRecorder({ keep: 1, maxBodyBytes, redact })
       recorder.record(given)
-      const item = { isSigned: isUnderDomain(verdict), verdict, fixture: () => recorder.fixtures()[0]! }
+      const item: Item = { isSigned: isUnderDomain(verdict), verdict, recorder }
       items.set(verdict, item)
       const surplus = refused.add(item)
+      spare = surplus?.recorder
       if (surplus !== undefined) items.delete(surplus.verdict)
     },
     /** Adds how a request ended. A flood may have pushed it out meanwhile. */
@@ -71,7 +76,10 @@ export function createRecent(redact: boolean, options: VerifierOptions) {
       const { verdict } = exchange
       const item = items.get(verdict)
       if (verdict.status === 'verified') keepVerified(exchange)
-      else if (item !== undefined) item.kept = { ...exchange, body: undefined, number, fixture: item.fixture }
+      else if (item !== undefined) {
+        const fixture = () => item.recorder.fixtures()[0]!
+        item.kept = { ...exchange, body: undefined, number, fixture }
+      }
     },
     /** Returns the requests with a higher number, the oldest first. */
     after: (than: number): readonly KeptExchange[] =>
