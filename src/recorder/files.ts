@@ -3,6 +3,7 @@ import type { VectorFile } from '../fixture/vector.ts'
 import { mistake } from '../mistakes.ts'
 import { CODES } from '../result/codes.ts'
 import { errorLabel } from '../result/result.ts'
+import { isWorkers } from '../runtime.ts'
 import { isSignedUnderDomain } from '../verdict/log-record.ts'
 import { createVerifier } from '../verify.ts'
 import { createShelf, type Item } from './shelf.ts'
@@ -32,11 +33,12 @@ const MAX_READ = 1_048_576
  * Writes fixtures to a directory, one at a time and behind the answers. What cannot be written is said once on the
  * console, and is given up.
  *
- * @throws TypeError where the runtime has no file system
+ * @throws TypeError where the runtime keeps no files
  */
 export function createFiles(directory: string, keep: number) {
-  const fs = globalThis.process?.getBuiltinModule?.('node:fs')
-  if (fs === undefined) throw mistake('directory is', directory, 'leave it out: this runtime has no file system')
+  // The file system of a Worker ends with each request.
+  const fs = isWorkers() ? undefined : globalThis.process?.getBuiltinModule?.('node:fs')
+  if (fs === undefined) throw mistake('directory is', directory, 'leave it out: this runtime keeps no files')
   const { open, readdir, unlink } = fs.promises
   let isSaid = false
   const waiting = createShelf<Entry & { readonly order: number }>(keep)

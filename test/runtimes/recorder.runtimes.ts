@@ -37,8 +37,14 @@ describe.each(RUNTIMES)('a recorder on $name $version ($package)', runtime => {
     }
   })
 
-  test.skipIf(runtime.command !== undefined)('refuses a directory where there is no file system', async () => {
-    const { error } = await program.run(runtime, 'recorder', { vectors, directory: '/refused' })
-    expect(error).toBe('directory is "/refused": leave it out: this runtime has no file system')
+  test.skipIf(runtime.command !== undefined)('refuses a directory where no file outlives a request', async () => {
+    const input = { vectors, directory: '/tmp/refused' }
+    const error = 'directory is a string: leave it out: this runtime keeps no files'
+    expect(await program.run(runtime, 'recorder', input)).toMatchObject({ kept: 0, error })
+    // Since then, a Worker has a file system of its own for each request.
+    const port = await project.serveWorker('bundle.js', { date: '2026-10-01' })
+    const body = JSON.stringify({ task: 'recorder', input })
+    const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body })
+    expect(await response.json()).toMatchObject({ kept: 0, error })
   })
 })

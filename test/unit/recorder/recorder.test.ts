@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createVerifier, type ReceivedRequest } from '../../../src/index.ts'
 import { createRecorder, type RecorderOptions, type VectorFile } from '../../../src/recorder/index.ts'
 import { fromFixture } from '../../../src/testing/index.ts'
@@ -240,7 +240,14 @@ describe('files', () => {
 
   test('a runtime without a file system refuses a directory, and needs none without', () => {
     vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never)
-    expect(() => createRecorder({ directory })).toThrow('this runtime has no file system')
+    expect(() => createRecorder({ directory })).toThrow('this runtime keeps no files')
+    expect(createRecorder().fixtures()).toEqual([])
+  })
+
+  test('Cloudflare Workers refuse a directory, though they have a file system for each request', () => {
+    vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
+    onTestFinished(() => void vi.unstubAllGlobals())
+    expect(() => createRecorder({ directory })).toThrow('this runtime keeps no files')
     expect(createRecorder().fixtures()).toEqual([])
   })
 
