@@ -1,5 +1,12 @@
 /** Changes that no test can notice, because nothing that can be observed differs. */
-const SAME: readonly { path: string; original: string; replacement: string; reason: string }[] = []
+const SAME: readonly { path: string; original: string; replacement: string; reason: string }[] = [
+  {
+    path: 'src/platforms/lambda/request.ts',
+    original: "''",
+    replacement: '"Stryker was here!"',
+    reason: 'a stage that is missing is compared with the start of a path, which is not this text'
+  }
+]
 
 /** Returns why no test notices this change; undefined where there is no such reason. */
 export const reasonOf = (path: string, original: string, replacement: string): string | undefined =>

@@ -63,3 +63,11 @@ test.each([
 test('lambdaHandler has no option body', () => {
   expect(() => lambdaHandler(verify, () => {}, { body: '' } as never)).toThrow('lambdaHandler() has no option "body"')
 })
+
+test('an event without a request context, as one made by hand, has the same results', async () => {
+  const { headers, body } = functionUrl() as Required<LambdaEvent>
+  const event: LambdaEvent = { httpMethod: 'POST', path: '/hook', headers, body }
+  const handler = lambdaHandler(verify, () => {})
+  expect(await handler(event, {})).toEqual({ statusCode: 204 })
+  expect(await handler({ ...event, body: '{"id":2}' }, {})).toEqual(REFUSED)
+})

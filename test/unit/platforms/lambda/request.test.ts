@@ -212,3 +212,17 @@ describe("mistakes are the programmer's", () => {
     expect(anything({ ...restApi, body: { test: 'body' } })).toThrow(/verify before middy httpJsonBodyParser/)
   })
 })
+
+test('the mistake of a body that was parsed says why, and what to do', () => {
+  expect(() => fromLambdaEvent({ ...restApi, body: {} } as never)).toThrow(
+    'event.body is a parsed body, and the digest is over the bytes as sent: verify before middy httpJsonBodyParser or the like'
+  )
+})
+
+test('the stage stays in the path of an HTTP API that does not say its domain', () => {
+  const requestContext = { http: { method: 'POST' }, stage: 'prod' }
+  const event = { version: '2.0', rawPath: '/prod/hook', rawQueryString: '', requestContext }
+  expect(fromLambdaEvent(event).target).toBe('/prod/hook')
+  const domainName = 'hooks.example.com'
+  expect(fromLambdaEvent({ ...event, requestContext: { ...requestContext, domainName } }).target).toBe('/hook')
+})

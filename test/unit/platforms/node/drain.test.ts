@@ -93,3 +93,15 @@ test('no response is begun when the sender has gone', async () => {
   await answered
   expect([res.destroyed, res.headersSent]).toEqual([true, false])
 })
+
+test.each(['complete', 'readableEnded', 'destroyed'])(
+  'a request that is %s has nothing left to read, and the connection stays open',
+  async name => {
+    const { res, socket } = await received(head(0))
+    const state = { complete: false, readableEnded: false, destroyed: false, [name]: true }
+    const answered = answerWhenDrained(Object.defineProperty(res, 'req', { value: state }), REFUSAL, { isLast: false })
+    const [chunk] = await once(socket, 'data')
+    expect(String(chunk)).not.toContain('Connection: close')
+    await answered
+  }
+)

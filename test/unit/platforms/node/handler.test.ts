@@ -339,3 +339,13 @@ test('a handler that answers 304 sends no Content-Length, which would be that of
   const { status, headers } = await exchange(service.sign(order), port)
   expect([status, headers['content-length']]).toEqual([304, undefined])
 })
+
+test('a response that has begun and has no socket any more is left alone', async () => {
+  const end = vi.fn()
+  const state = { headersSent: true, writableEnded: false, destroyed: false, on() {}, writeHead() {}, end }
+  for (const req of [undefined, {}, { socket: null }]) {
+    const res = { ...state, req: req ?? {} } as unknown as ServerResponse
+    await sendRefusal(res, (await verify(forged())) as never)
+  }
+  expect(end).not.toHaveBeenCalled()
+})

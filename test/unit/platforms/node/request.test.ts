@@ -264,5 +264,36 @@ test('a body over HTTP/2 that is shorter than its Content-Length is unreadable, 
   await answered
   const verdict = verify(fromNodeRequest(req))
   stream.close(0)
-  expect([failuresOf(await verdict), req.aborted]).toEqual([['digest: body-unreadable'], false])
+  expect((await verdict).failures).toMatchObject([{ code: 'body-unreadable', evidence: { error: 'ECONNRESET' } }])
+  expect(req.aborted).toBe(false)
+})
+
+test('a request without a method and a target, as a mock may be, is refused as malformed', async () => {
+  const { req } = await receive('GET / HTTP/1.1', 'Host: receiver.example')
+  const request = fromNodeRequest(Object.assign(req, { method: undefined, url: undefined }) as never)
+  expect([request.method, request.target]).toEqual(['', ''])
+  expect(failuresOf(await verify(request))).toEqual(['request: request-malformed'])
+})
+
+test('a parser that leaves an object without a prototype and without properties has read nothing', async () => {
+  const { req } = await receive(...HEAD, 'Content-Length: 2', '', '{}')
+  const { body } = fromNodeRequest(req, { body: Object.create(null) })
+  expect(failuresOf(await verify({ ...service.sign({ body: '{}' }), body }))).toEqual([])
+  const parsed = Object.assign(Object.create(null), { a: 1 })
+  expect(() => fromNodeRequest(req, { body: parsed })).toThrow('options.body is not raw bytes but a parsed body')
+})
+
+test('the mistake of a body that was read names each framework and its way to the bytes', async () => {
+  const { req } = await receive(...HEAD, 'Content-Length: 2', '', '{}')
+  const ways = [
+    'pass { body: req.rawBody } to fromNodeRequest(), { body: req => req.rawBody } to nodeHandler().',
+    'Express: this route above app.use(express.json()), or app.use(express.json({ verify: (req, _res, bytes) => { req.rawBody = bytes } })).',
+    'Nest: NestFactory.create(AppModule, { rawBody: true }).',
+    'Fastify: in a plugin with this route, scope.removeAllContentTypeParsers() and scope.addContentTypeParser("*", (_request, _payload, done) => done(null)).',
+    'Koa: this route above the body parser.',
+    'Next.js pages: export const config = { api: { bodyParser: false } }'
+  ]
+  expect(() => fromNodeRequest(req, { body: { a: 1 } as never })).toThrow(
+    `options.body is not raw bytes but a parsed body, probably by a body parser, and the digest is over the bytes as sent. Verify before any parser runs, or have it keep the bytes as req.rawBody and ${ways.join(' ')}`
+  )
 })
