@@ -182,3 +182,8 @@ test('a required list of which each value is empty is missing', () => {
   for (const args of [[], ['--host='], ['--host=', '--host=']]) expect(parse(args)).toThrow(missing)
   expect(parse(['--host=', '--host=a'])).not.toThrow()
 })
+
+test('no- is left out of a misspelled option at its start alone', () => {
+  expect(mistake('--domain a --no-limi')).toBe('there is no option --no-limi (did you mean --limit?); see --help')
+  expect(mistake('--domain a --lim-no-it')).toBe('there is no such option; see --help')
+})
