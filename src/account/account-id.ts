@@ -5,15 +5,15 @@ import { AccountError } from './errors.ts'
 import { ownProperty } from './request.ts'
 
 /** Tries the names in this order, first in the answer itself, then in each of the wrappers. */
-const FIELDS = ['ID', 'id', 'account_id', 'accountId']
+export const ID_FIELDS = ['ID', 'id', 'account_id', 'accountId']
 
 /** APIs put the object that they return under one of these names. */
-const WRAPPERS = ['account', 'data', 'result']
+export const WRAPPERS = ['account', 'data', 'result']
 
 /** Finds the account id under one of its usual names; `undefined` when none of them holds an id. */
 export const findAccountId = (raw: unknown): string | undefined =>
   [raw, ...WRAPPERS.map(name => ownProperty(raw, name))]
-    .flatMap(holder => FIELDS.map(name => parseAccountId(ownProperty(holder, name))))
+    .flatMap(holder => ID_FIELDS.map(name => parseAccountId(ownProperty(holder, name))))
     .find(id => id !== undefined)
 
 /**

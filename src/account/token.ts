@@ -54,7 +54,7 @@ async function exchange(settings: AccountSettings): Promise<Token> {
 }
 
 /** Tries the names in this order: the service's own name for it comes first. */
-const FIELDS = ['authorization_token', 'token', 'access_token', 'jwt']
+export const TOKEN_FIELDS = ['authorization_token', 'token', 'access_token', 'jwt']
 
 /**
  * A token is opaque, but it must fit into a header as one word (VCHAR of RFC 9110 section 5.5); servers limit lines to
@@ -75,7 +75,7 @@ const MARGIN = 5 * 60 * 1000
 export function parseToken(body: string, accessToken: string): string | undefined {
   const text = body.trim()
   const value = /^[{["]/.test(text) ? parseJson(text) : text
-  const candidates = typeof value === 'string' ? [value] : FIELDS.map(name => ownProperty(value, name))
+  const candidates = typeof value === 'string' ? [value] : TOKEN_FIELDS.map(name => ownProperty(value, name))
   // A page may repeat the form (`access_token=...`); a shorter secret could occur in any text by chance.
   const isEcho = (token: string) => token === accessToken || (accessToken.length >= 8 && token.includes(accessToken))
   return candidates.find((token): token is string => typeof token === 'string' && TOKEN.test(token) && !isEcho(token))

@@ -59,7 +59,7 @@ export function parseKeyRecord(record: string | readonly string[]): Result<KeyRe
 }
 
 /** The tags that decide here; `n=` and unknown ones may have any value. */
-const KEY_TAGS = ['v', 'k', 'h', 's', 't', 'p']
+export const KEY_TAGS = ['v', 'k', 'h', 's', 't', 'p']
 
 const colonList = (value: string | undefined): string[] | undefined => value?.split(':').map(trimFolding)
 

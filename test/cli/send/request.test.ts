@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { FORGERY_NAMES } from '../../../cli/send/tamper.ts'
 import { draftCavage } from '../../../src/standards/draft-cavage/scheme.ts'
 import { rfc9421 } from '../../../src/standards/rfc9421/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
@@ -50,14 +51,11 @@ describe.each([...FORMATS, fixture])('$name', ({ write, isBodyless }) => {
     expect(code).toBe(0)
   })
 
-  test.each(['body', 'date', 'host', 'account', 'signature'])(
-    'a captured request is refused with --tamper %s',
-    async what => {
-      const { code, stdout } = await again(write(captured), ...body, '--tamper', what)
-      expect(stdout).toContain('answer: 401 Unauthorized')
-      expect([code, received.length]).toEqual([0, 1])
-    }
-  )
+  test.each(FORGERY_NAMES)('a captured request is refused with --tamper %s', async what => {
+    const { code, stdout } = await again(write(captured), ...body, '--tamper', what)
+    expect(stdout).toContain('answer: 401 Unauthorized')
+    expect([code, received.length]).toEqual([0, 1])
+  })
 })
 
 test.each(FORMATS.filter(({ isBodyless }) => isBodyless))('$name is not sent without its body', async ({ write }) => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { FORGERY_NAMES } from '../../../cli/send/tamper.ts'
 import { tenLines } from './ten-lines.ts'
 
 const folder = inject('folder')
@@ -95,7 +96,7 @@ test('the commands of docs/for-agents.md prove the ten lines', async () => {
   const [good, forged, again] = lines as [string, string, string]
   expect(lines).toHaveLength(3)
   expect(await typed(good)).toMatchObject(saying('answer: 200 OK'))
-  for (const part of ['body', 'date', 'host', 'account', 'signature']) {
+  for (const part of FORGERY_NAMES) {
     const sent = await typed(forged.replace('--tamper body', `--tamper ${part}`))
     expect({ part, ...sent }).toMatchObject({ part, ...saying('answer: 401 Unauthorized') })
   }

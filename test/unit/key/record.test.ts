@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { rsaPublicKey } from '../../../fixtures/source/der.ts'
 import { ED25519, modulusOf, ONE, RSA_512, RSA_1024, type TestKey } from '../../../fixtures/source/keys.ts'
 import { importPublicKey, parseKeyRecord } from '../../../src/index.ts'
-import { looksLikeKeyRecord } from '../../../src/key/record.ts'
+import { KEY_TAGS, looksLikeKeyRecord } from '../../../src/key/record.ts'
 
 const read = (record: string | string[]): unknown => {
   const result = parseKeyRecord(record)
@@ -24,7 +24,7 @@ test('returns what a record says, with nothing added', () => {
   })
 })
 
-test.each(['v', 'k', 'h', 's', 't', 'p'])('%s= has no quotes and no backslashes', name => {
+test.each(KEY_TAGS)('%s= has no quotes and no backslashes', name => {
   const values: Record<string, string> = { v: 'DKIM1', k: 'rsa', h: 'sha256', s: '*', t: 's', p: ONE.p }
   const written = (change: (value: string) => string) =>
     Object.entries(values)
