@@ -154,3 +154,10 @@ test('a store is not full for long after 100,000 ids have expired', async () => 
   vi.advanceTimersByTime(2000)
   for (let n = 0; n < 40_000; n++) expect(await store.claim(`new ${n}`, 600)).toBe(true)
 })
+
+test('takes as many ids as a Map can hold, and says so when more are asked for', () => {
+  expect(makeStore({ maxEntries: 2 ** 24 })).toBeTypeOf('object')
+  expect(() => makeStore({ maxEntries: 2 ** 24 + 1 })).toThrow(
+    'maxEntries is the number 16777217: pass a whole number from 1 to 16777216'
+  )
+})

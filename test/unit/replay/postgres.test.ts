@@ -37,7 +37,9 @@ describe('postgresReplayStore', () => {
   })
 
   test('refuses an option that it does not have', () => {
-    expect(() => postgresReplayStore(answering([]), { tabel: 'x' } as object)).toThrow('no option "tabel"')
+    expect(() => postgresReplayStore(answering([]), { tabel: 'x' } as object)).toThrow(
+      'postgresReplayStore() has no option "tabel"'
+    )
   })
 })
 

@@ -50,3 +50,35 @@ test.each([[undefined], [null], [1], ['OK'], ['QUEUED'], [Buffer.from('token')],
     await expect(store.release('id', 'token', 60)).rejects.toThrow('neither the token nor nil')
   }
 )
+
+test('an id that another token holds is answered with nothing, and the claim is false', async () => {
+  const store = redisReplayStore({ status: 'ready', eval: async () => '' })
+  expect(await store.claim('id', 'token', 60)).toBe(false)
+})
+
+test('a node-redis client gets keys and arguments by their names, also one with transactions', async () => {
+  const sent: unknown[][] = []
+  const client = { isOpen: true, exec() {}, eval: async (...call: unknown[]) => sent.push(call) && 'token' }
+  await redisReplayStore(client as never, { prefix: 'p:' }).claim('id', 'token', 1)
+  expect(sent).toEqual([[expect.any(String), { keys: ['p:id'], arguments: ['token', '1000'] }]])
+})
+
+test.each<[string, unknown, string | undefined]>([
+  [
+    'the word that begins an error of the protocol',
+    new Error("OOM command not allowed when used memory > 'maxmemory'"),
+    'OOM'
+  ],
+  ['its own code', Object.assign(new Error('NOAUTH x'), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
+  ['no code where its text begins with no such word', new Error('Connection is closed.'), undefined]
+])('an error of Redis has %s', async (_, thrown, code) => {
+  const store = redisReplayStore({ status: 'ready', eval: () => Promise.reject(thrown) })
+  const error = await store.claim('id', 'token', 60).catch(error => error)
+  expect(error).toBe(thrown)
+  expect([error.code, Object.hasOwn(error, 'code')]).toEqual([code, code !== undefined])
+})
+
+test.each([undefined, null, {}])('a client that rejects with %o rejects with that', async thrown => {
+  const store = redisReplayStore({ status: 'ready', eval: () => Promise.reject(thrown) })
+  expect(await store.claim('id', 'token', 60).catch(error => [error])).toEqual([thrown])
+})

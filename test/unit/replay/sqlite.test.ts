@@ -1,7 +1,7 @@
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { explain } from '../../../src/index.ts'
 import { sqliteReplayStore } from '../../../src/replay/index.ts'
 import { replayStoreContract } from '../../../src/testing/index.ts'
@@ -91,4 +91,85 @@ describe('a store in SQLite keeps the contract of a store', () => {
   const database = new DatabaseSync(':memory:')
   afterAll(() => database.close())
   for (const { name, run } of replayStoreContract(() => sqliteReplayStore(database))) test(name, run)
+})
+
+describe('while another process writes', () => {
+  /** A database that is locked until `unlock` is called, and counts the attempts. */
+  function lockedDatabase() {
+    let attempts = 0
+    let isLocked = true
+    const unlock = () => {
+      isLocked = false
+    }
+    const all = () => {
+      attempts += 1
+      if (isLocked) throw Object.assign(new Error('database is locked'), { errcode: 5 })
+      return [{ token: '' }]
+    }
+    const database = {
+      exec() {},
+      prepare: (sql: string) => ({ all: sql.startsWith('PRAGMA') ? () => [{ file: '' }] : all, run() {} })
+    }
+    return { database, attempts: () => attempts, unlock }
+  }
+
+  afterEach(() => void vi.useRealTimers())
+
+  test('a claim is tried again after each millisecond, one at a time, until the file is free', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const { database, attempts, unlock } = lockedDatabase()
+    const store = sqliteReplayStore(database)
+    const claims = ['one', 'two'].map(id => store.claim(id, 'token', 60))
+    await vi.advanceTimersByTimeAsync(10)
+    expect(attempts()).toBe(11)
+    unlock()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await Promise.all(claims)).toEqual([true, true])
+    expect(attempts()).toBe(13)
+  })
+
+  test('a claim rejects with the code of SQLite after five seconds', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const settled = vi.fn()
+    sqliteReplayStore(lockedDatabase().database).claim('id', 'token', 60).catch(settled)
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(settled).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(settled).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: 'SQLITE_BUSY' }))
+  })
+})
+
+test.each([undefined, null, 'replay.db', {}, { exec() {} }, { prepare() {} }])(
+  'a store of %o, which is not a database, is a mistake that says what to pass',
+  database => {
+    expect(() => sqliteReplayStore(database as never)).toThrow(TypeError)
+    expect(() => sqliteReplayStore(database as never)).toThrow(
+      'pass new DatabaseSync(file) of "node:sqlite", or new Database(file) of "better-sqlite3" or "bun:sqlite"'
+    )
+  }
+)
+
+test.each([
+  ['sqlite_replay', 'SQLite keeps names with sqlite_ for itself'],
+  ['a.b', 'write a name of ASCII letters, digits and underscores, at most 63 each']
+])('the table %s is a mistake: %s', (table, message) => {
+  expect(() => sqliteReplayStore(new DatabaseSync(':memory:'), { table })).toThrow(message)
+})
+
+test('an answered claim removes up to four ids that have expired, and no others', async () => {
+  const database = new DatabaseSync(':memory:')
+  onTestFinished(() => database.close())
+  const store = sqliteReplayStore(database, { table: 'ours' })
+  for (let n = 0; n < 6; n++) await store.claim(`${n}`, 'token', 60)
+  database.exec("UPDATE ours SET expires_at = 1 WHERE id < '5'")
+  const left = () =>
+    database
+      .prepare('SELECT id FROM ours ORDER BY id')
+      .all()
+      .map(row => (row as { id: string }).id)
+  expect(await store.claim('5', 'another', 60)).toBe(false)
+  expect(left()).toHaveLength(6)
+  await store.claim('6', 'token', 60)
+  expect(left()).toHaveLength(3)
+  expect(left().slice(-2)).toEqual(['5', '6'])
 })
