@@ -46,7 +46,7 @@ export function guardOutput({ print, note, progress, color, ...io }: Terminal): 
   const shown = (line: Line): string => {
     if (typeof line === 'string') return safe(line)
     const start = safe(line.start)
-    return (color ? styleText(STYLES[line.tone], start, { validateStream: false }) : start) + safe(line.rest)
+    return (color ? styleText(STYLES[line.tone], start, { validateStream: false }) : start) + shown(line.rest)
   }
   return {
     ...io,

@@ -2,10 +2,18 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { createVerifier, diagnose, dnsTxtLookup, nodeHandler, type Verdict } from '../src/index.ts'
+import { type CheckResult, createVerifier, diagnose, dnsTxtLookup, nodeHandler, type Verdict } from '../src/index.ts'
 import { memoryReplayStore } from '../src/replay/index.ts'
 import { createTestService, type SignedTestRequest, type TestService } from '../src/testing/index.ts'
-import { CHECK_NAMES, explainDiagnosis, startDnsServer } from '../src/tools/index.ts'
+import {
+  CHECK_NAMES,
+  explainDiagnosis,
+  type Line,
+  startDnsServer,
+  TONES,
+  type Tone,
+  withTone
+} from '../src/tools/index.ts'
 import { EXIT, type Io } from './command.ts'
 import { exchange } from './exchange.ts'
 import type { Command } from './flags.ts'
@@ -51,9 +59,13 @@ async function run(_: object, io: Io): Promise<number> {
   const receiver = createServer({ ...tls, pskCallback: () => psk }, receive)
   await once(receiver.listen(0, '127.0.0.1'), 'listening')
   const { port } = receiver.address() as AddressInfo
-  io.print(`DNS       ${dns.address} over UDP and TCP, with the records of`)
-  for (const name of Object.keys(records)) io.print(`          ${name}`)
-  io.print(`Receiver  https://${HOST} on 127.0.0.1:${port}, for service.example\n\n${LEGEND}`)
+  io.print([
+    labelled('DNS       ', `${dns.address} over UDP and TCP, with the records of`),
+    ...Object.keys(records).map(name => `          ${name}`),
+    labelled('Receiver  ', `https://${HOST} on 127.0.0.1:${port}, for service.example`),
+    '',
+    ...LEGEND
+  ])
 
   const wrong: string[] = []
   try {
@@ -62,9 +74,9 @@ async function run(_: object, io: Io): Promise<number> {
       const url = new URL(request.target, `https://127.0.0.1:${port}`)
       const { status } = await exchange(url, request, { ...tls, ...trust })
       const { checks, failures } = verdicts.at(-1)!
-      const marks = CHECK_NAMES.map(check => MARKS[checks[check].outcome]).join(' ')
+      const outcomes = CHECK_NAMES.map(check => checks[check].outcome)
       const codes = failures.map(({ code }) => code).join(', ')
-      io.print(`${name.padEnd(NAME)}${status}   ${marks}  ${codes}`.trimEnd())
+      io.print(rowOf(`${status}`, name, outcomes, codes))
       if (codes !== expected) wrong.push(`${name}: expected ${expected || 'verified'}`)
     }
   } finally {
@@ -73,10 +85,11 @@ async function run(_: object, io: Io): Promise<number> {
   }
 
   const shown = verdicts.find(({ failures: [failure] }) => failure?.code === 'signature-mismatch')!
-  io.print('\nWhy "Path stripped by a proxy" was refused, as explain(verdict) says it:\n')
+  io.print('\nWhy "Path cut by a proxy" was refused, as explain(verdict) says it:\n')
   io.print([...explainDiagnosis(diagnose(shown)), ''])
   for (const line of wrong) io.note(line)
-  if (wrong.length === 0) io.print(`All ${verdicts.length} verdicts are as expected.`)
+  const good = `All ${verdicts.length} verdicts are as expected.`
+  if (wrong.length === 0) io.print(withTone('good', good, good))
   return wrong.length === 0 ? EXIT.ok : EXIT.refused
 }
 
@@ -93,28 +106,43 @@ function requestsOf(service: TestService, other: TestService): Named[] {
   const stripped = { ...service.sign({ ...webhook, target: `/api${target}` }), target }
   return [
     ['Webhook: POST, JSON', captured],
-    ['Content download: GET, no body', service.sign({ target: '/content/42' })],
+    ['Download: GET, no body', service.sign({ target: '/content/42' })],
     ['Large body: POST, 5 MB', service.sign({ ...webhook, body: Buffer.alloc(5_000_000, 'signed, ') })],
     ['Tampered body', { ...service.sign(webhook), body: forged }, 'digest-mismatch'],
-    ['Path stripped by a proxy', stripped, 'signature-mismatch'],
-    ['Replayed with its old Date', service.sign({ ...webhook, date }), 'date-too-old'],
-    ['Replayed at once, byte for byte', captured, 'replayed'],
+    ['Path cut by a proxy', stripped, 'signature-mismatch'],
+    ['Replayed an hour later', service.sign({ ...webhook, date }), 'date-too-old'],
+    ['Replayed at once', captured, 'replayed'],
     ['Key outside the domain', other.sign(webhook), 'key-name-outside-domain'],
-    ['Signature leaves out Digest', service.sign({ ...webhook, covered }), 'coverage-insufficient'],
+    ['Digest is not signed', service.sign({ ...webhook, covered }), 'coverage-insufficient'],
     ['DNS outage', service.sign(webhook), 'key-lookup-failed']
   ]
 }
 
-const MARKS = { pass: 'ok', fail: 'NO', unavailable: '??', 'not-run': '--' }
+const MARKS = { pass: '+', fail: 'x', unavailable: '?', 'not-run': '-' }
+const STATUS_TONES: Readonly<Record<string, Tone>> = { 204: 'good', 401: 'bad', 503: 'undecided' }
 
-const NAME = 32
+const labelled = (label: string, text: string): Line => withTone('label', label, label + text)
+
+/** The widths of the first two columns. The table has at most 80 columns. */
+const [STATUS, NAME] = [6, 22]
 const NUMBERED = CHECK_NAMES.map((check, i) => `${i + 1} ${check}`)
+const NUMBERS = CHECK_NAMES.map((_, i) => ` ${i + 1}`)
+const HEADER = `${'HTTP'.padEnd(STATUS)}${'Request'.padEnd(NAME)}${NUMBERS.join('')}  Refused with`
 
-/** A line for each request and a column for each check follow. */
-const LEGEND = `\
-Checks  ${NUMBERED.slice(0, 6).join('  ')}
-        ${NUMBERED.slice(6).join('  ')}
-Marks   ok passed  NO failed  ?? could not be decided  -- not run
-HTTP    204 verified  401 refused  503 not decided, the sender is asked to try again
+/** What stands above the table. */
+const LEGEND: readonly Line[] = [
+  labelled('Checks  ', NUMBERED.slice(0, 6).join('  ')),
+  `        ${NUMBERED.slice(6).join('  ')}`,
+  labelled('Marks   ', '+ passed  x failed  ? could not be decided  - not run'),
+  labelled('HTTP    ', '204 verified  401 refused  503 not decided: the sender should try again'),
+  '',
+  labelled(HEADER, '')
+]
 
-${'Request'.padEnd(NAME)}HTTP  ${CHECK_NAMES.map((_, i) => String(i + 1).padStart(2)).join(' ')}  Refused with`
+/** Makes the line of a request; each mark stands below the last digit of its check's number. */
+function rowOf(status: string, name: string, outcomes: readonly CheckResult['outcome'][], codes: string): Line {
+  const marks = outcomes.reduceRight<Line>((rest, outcome, i) => {
+    return { tone: TONES[outcome], start: MARKS[outcome].padStart(NUMBERS[i]!.length), rest }
+  }, codes && `  ${codes}`)
+  return { tone: STATUS_TONES[status] ?? 'label', start: status.padEnd(STATUS) + name.padEnd(NAME), rest: marks }
+}

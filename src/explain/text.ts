@@ -1,8 +1,8 @@
 /** The meaning of the start of a line. A terminal shows it in a colour. */
 export type Tone = 'good' | 'bad' | 'undecided' | 'aside' | 'label'
 
-/** A line of output, or several, with or without a start that has a tone. */
-export type Line = string | { readonly tone: Tone; readonly start: string; readonly rest: string }
+/** A line of output, or several, with or without a start that has a tone; the rest may have such a start, too. */
+export type Line = string | { readonly tone: Tone; readonly start: string; readonly rest: Line }
 
 /** Gives a line that begins with `start` a tone for that start. */
 export const withTone = (tone: Tone, start: string, line: string): Line => ({
@@ -14,8 +14,9 @@ export const withTone = (tone: Tone, start: string, line: string): Line => ({
 /** Marks lines that matter less. */
 export const aside = (text: string): Line => ({ tone: 'aside', start: text, rest: '' })
 
-export const withoutTones = (lines: readonly Line[]): string =>
-  lines.map(line => (typeof line === 'string' ? line : line.start + line.rest)).join('\n')
+export const withoutTones = (lines: readonly Line[]): string => lines.map(withoutTone).join('\n')
+
+const withoutTone = (line: Line): string => (typeof line === 'string' ? line : line.start + withoutTone(line.rest))
 
 /** The tone of a verdict, of a check and of a key. */
 export const TONES = {

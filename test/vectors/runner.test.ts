@@ -273,3 +273,10 @@ test.each([
   expect(stderr).toContain(message)
   expect(code).toBe(64)
 })
+
+test('the help fits into 80 columns of printable ASCII', async () => {
+  const { code, stdout } = await runVectors(['--help'])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^Usage: signed-requests-vectors [\n -~]*$/)
+  expect(Math.max(...stdout.split('\n').map(line => line.length))).toBeLessThanOrEqual(80)
+})

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { COMMANDS, commandHelp, programHelp } from '../../../cli/commands.ts'
+import { demoPicture } from './demo-picture.ts'
 
 /** A page with the help of a command in its marked block. */
 const withHelp = (page: string, marker: string, help: string): string => {
@@ -33,4 +34,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   }
   await change('gateway.md', page => gatewayPage(page, help))
   await change('command-line.md', commandLinePage)
+  await change('demo.svg', demoPicture)
 }
