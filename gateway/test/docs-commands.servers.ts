@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CLI, GATEWAY_CLI } from '../../test/support/cli.ts'
 import { makeCertificate } from '../../test/support/https.ts'
 import { freePorts } from '../../test/support/nginx.ts'
-import { commandOfPage, fileOfPage } from './docs-commands.ts'
+import { commandOfPage, deployedFile, fileOfPage } from './docs-commands.ts'
 import { startProcess } from './support/process.ts'
 
 let folder: string
@@ -63,7 +63,7 @@ describe('the systemd unit', () => {
   /** Writes it with another program: what a reader has installed, and where, is nothing of ours. */
   const unit = (more = '') => {
     const path = join(folder, 'signed-requests-gateway@8080.service')
-    const text = fileOfPage('signed-requests-gateway@.service')
+    const text = deployedFile('signed-requests-gateway@.service')
     writeFileSync(path, text.replaceAll('/usr/local/bin/signed-requests-gateway', process.execPath) + more)
     return path
   }
@@ -82,4 +82,19 @@ describe('the systemd unit', () => {
     const args = ['security', '--offline=true', '--threshold=20', '--no-pager', unit()]
     expect(execFileSync('systemd-analyze', args, { encoding: 'utf8' })).toMatch(/exposure level .*: 1\.\d/)
   })
+})
+
+test('the health check of the Dockerfile passes while a gateway listens, without a line in its log, and fails after it', async () => {
+  const [port = 0] = await freePorts(1)
+  const [, command = ''] = /^HEALTHCHECK .* CMD (node -e \\\n.*)$/m.exec(deployedFile('Dockerfile')) ?? []
+  const env = { ...process.env, SIGNED_REQUESTS_LISTEN: `0.0.0.0:${port}` }
+  const check = () => spawnSync('sh', ['-c', command], { env }).status
+  const options = ['--upstream', 'http://127.0.0.1:9', '--domain', 'service.example', '--account', '1234']
+  const more = ['--host', 'hooks.example.com', '--https', 'always']
+  const gateway = startProcess([process.execPath, GATEWAY_CLI, ...options, ...more], { env })
+  await gateway.says(/listening on/)
+  expect([check(), check()]).toEqual([0, 0])
+  expect(await gateway.stop()).toBe(0)
+  expect(gateway.said.stdout).toBe('')
+  expect(check()).toBe(1)
 })

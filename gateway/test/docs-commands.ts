@@ -10,5 +10,8 @@ export function blockOfPage(page: string, note: string): string {
 /** A file or a command of docs/gateway.md, below `<!-- file: NAME -->`. */
 export const fileOfPage = (name: string): string => blockOfPage('docs/gateway.md', `file: ${name}`)
 
+/** The same of docs/deploy.md. */
+export const deployedFile = (name: string): string => blockOfPage('docs/deploy.md', `file: ${name}`)
+
 /** One of the three commands of "In two minutes", below `<!-- start: NAME -->`. */
 export const commandOfPage = (name: string): string => blockOfPage('docs/gateway.md', `start: ${name}`)
