@@ -1,0 +1,35 @@
+import { Elysia } from 'elysia'
+import {
+  assertVerified,
+  createVerifier,
+  explain,
+  fromFetchRequest,
+  refusalResponse,
+  type Verdict
+} from 'signed-requests'
+
+const verify = createVerifier({
+  serviceDomain: 'service.example',
+  hosts: 'receiver.example',
+  accounts: '1234'
+})
+// A plugin, for the routes of the instance that uses it.
+const signed = new Elysia({ name: 'signed-requests' })
+  .resolve({ as: 'scoped' }, async ({ request }) => {
+    return { verdict: await verify(fromFetchRequest(request, { https: 'x-forwarded-proto' })) }
+  })
+  .onBeforeHandle({ as: 'scoped' }, ({ verdict }) => {
+    if (verdict.status === 'verified') return
+    console.warn(explain(verdict))
+    return refusalResponse(verdict)
+  })
+  .onError({ as: 'scoped' }, ({ verdict }) => verdict && verify.release(verdict))
+
+// Nothing may read the body before: parse is none. On Bun, app.listen(3000) follows.
+export const app = new Elysia().use(signed).all('/hook/*', receive, { parse: 'none' })
+
+function receive({ verdict }: { verdict: Verdict }) {
+  assertVerified(verdict) // it is: this tells TypeScript
+  console.log('account %s', verdict.accountId)
+  return { account: verdict.accountId }
+}
