@@ -1,21 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { SITE } from '../../../build/addresses.ts'
 import { COMMANDS } from '../../../cli/commands.ts'
 import manifest from '../../../package.json' with { type: 'json' }
 import { anchorsOf, exists, linksOf, PAGES, proseOf, ROOT, read, repositoryFiles } from './pages.ts'
 
 const isUrl = (target: string): boolean => /^[a-z][a-z+.-]*:/i.test(target)
-
-/** The package whose tarball has a file: what `files` of its package.json names, and what npm always adds. */
-const packageOf = (path: string): string | undefined => {
-  const [, folder = '', name = ''] = /^(gateway\/|fixtures\/)?(.*)$/.exec(path) ?? []
-  const { files } = JSON.parse(read(`${folder}package.json`)) as typeof manifest
-  const shipped = [...files.filter(file => !file.startsWith('!')), 'README.md', 'LICENSE', 'package.json']
-  const isIn = (file: string) =>
-    name === file || name.startsWith(`${file}/`) || (file.startsWith('*') && name.endsWith(file.slice(1)))
-  return shipped.some(isIn) && !path.startsWith('docs/api') ? `./${folder}` : undefined
-}
 
 /** What is wrong with a link from this page; undefined when nothing is. */
 function problemOf(page: string, target: string): string | undefined {
@@ -23,8 +14,6 @@ function problemOf(page: string, target: string): string | undefined {
   const [path, anchor] = target.split('#') as [string, string?]
   const file = path === '' ? page : posix.normalize(posix.join(posix.dirname(page), path))
   if (!exists(file)) return `${file} does not exist`
-  if (packageOf(page) !== undefined && packageOf(page) !== packageOf(file))
-    return `${file} is not in the tarball, which this page is in`
   if (anchor === undefined) return undefined
   if (!file.endsWith('.md')) return 'has an anchor in a file without headings'
   return anchorsOf(proseOf(file)).has(anchor) ? undefined : `${file} has no heading #${anchor}`
@@ -72,6 +61,21 @@ test('every page of docs/ is in the index of the README', () => {
   expect(pages.map(name => `docs/${name}`).filter(page => !linked.has(page))).toEqual([])
 })
 
+/** The pages of docs/, and how long one is without contents. */
+const DOCS = PAGES.filter(page => page.startsWith('docs/'))
+const LONG = 150
+const paragraphAfterTitle = (page: string): string => proseOf(page).split('\n\n')[1] ?? ''
+
+test.each(DOCS)('%s has a way back to all pages', page => {
+  expect(paragraphAfterTitle(page)).toMatch(/^\[All pages\]\(\.\.\/README\.md#all-pages\)/)
+})
+
+test.each(DOCS.filter(page => read(page).split('\n').length > LONG))('%s is long and has its contents', page => {
+  const [, ...contents] = linksOf(paragraphAfterTitle(page))
+  const headings = proseOf(page).match(/^## .*$/gm) ?? []
+  expect(contents).toEqual([...anchorsOf(headings.join('\n'))].map(anchor => `#${anchor}`))
+})
+
 test.each([
   ['which account id', 'docs/account.md#find-it-once'],
   ['which header', 'docs/account.md#which-header'],
@@ -84,3 +88,8 @@ test.each([
   ['a test in CI', 'docs/testing.md#in-a-test'],
   ['PHP', 'docs/gateway.md']
 ])('the README answers with one click: %s', (_, target) => expect(linksOf(proseOf('README.md'))).toContain(target))
+
+test('the README names the address of the site as build/addresses.ts has it', () => {
+  const named = linksOf(proseOf('README.md')).filter(target => target.startsWith(SITE))
+  expect(named).toEqual([`${SITE}/explain.html`, SITE])
+})

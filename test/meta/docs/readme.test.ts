@@ -11,7 +11,7 @@ test('says on its first screen for whom it is, for whom not, and how to start', 
 })
 
 test('has at most 170 lines', () => expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(170))
-test('has at most 8 KB', () => expect(Buffer.byteLength(readme)).toBeLessThanOrEqual(8 * 1024))
+test('has at most 8,000 bytes', () => expect(Buffer.byteLength(readme)).toBeLessThanOrEqual(8000))
 
 test('shows the two right forms of asking a verdict before the wrong one', () => {
   const places = ["if (verdict.status === 'verified')", 'assertVerified(verdict)', 'if (await verify(req))'].map(form =>

@@ -135,7 +135,7 @@ test('a code is explained from the page in the package, and the same where the p
 })
 
 test('the help is the same where the files of the package have the line ends of Windows', () => {
-  const page = join(installed, 'docs/command-line.md')
+  const page = join(installed, 'package.json')
   const text = readFileSync(page, 'utf8')
   const before = run(command, 'key', '--help')
   writeFileSync(page, text.replaceAll('\n', '\r\n'))

@@ -19,12 +19,28 @@ declare module 'vitest' {
   }
 }
 
+interface Packed {
+  path: string
+  size: number
+  unpackedSize: number
+  files: { path: string }[]
+}
+
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** Packs the packages as they are built and installs the tarballs as new users do, once for all tests. */
 export default function install(project: TestProject): () => void {
   const temporary = mkdtempSync(join(tmpdir(), 'package-'))
-  const pack = (folder: string): { path: string; size: number; unpackedSize: number; files: { path: string }[] } => {
+  const pack = (folder: string): Packed => {
+    // What prepack and postpack do besides the build, which was just made.
+    pages('write', folder)
+    try {
+      return packNow(folder)
+    } finally {
+      pages('restore', folder)
+    }
+  }
+  const packNow = (folder: string): Packed => {
     const to = ['--pack-destination', temporary]
     const output = JSON.parse(npm(join(ROOT, folder), 'pack', '--json', '--ignore-scripts', ...to))
     // npm 12 names each by its package.
@@ -47,6 +63,10 @@ export default function install(project: TestProject): () => void {
   project.provide('vectorsFolder', installed('vectors', pack('fixtures').path))
   return () => rmSync(temporary, { recursive: true })
 }
+
+/** Runs the script of build/packed-pages.ts. */
+const pages = (action: string, folder: string): void =>
+  void execFileSync(process.execPath, ['--import', 'tsx', 'build/packed-pages.ts', action, folder], { cwd: ROOT })
 
 /** As typed in a shell: without what `npm run` has told its script about this project. */
 function npm(cwd: string, ...args: string[]): string {
