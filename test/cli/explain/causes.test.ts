@@ -88,7 +88,7 @@ test('a name that is not a token may be a line that a terminal wrapped', () => {
     'a line of the capture was wrapped when it was copied (a b is not the name of a header), or it is a broken ' +
       'sender, or an attack'
   )
-  expect(row!.fix).toBe('Save the capture to a file; what a terminal shows has other lines.')
+  expect(row!.fix).toBe('Save the capture to a file: a terminal shows other lines.')
 })
 
 test('a digest without a body may be a capture that left the body out', () => {
@@ -96,7 +96,7 @@ test('a digest without a body may be a capture that left the body out', () => {
   const known = (bodyLength: number) => ({ evidence: { bodyLength } }) as never
   expect([0, 1].map(length => row!.when(known(length)))).toEqual([true, false])
   expect([row!.cause, row!.fix]).toEqual([
-    'the capture has no body, and the request had one when it was signed: what captured it left it out or dropped it',
+    'the capture has no body, and the request had one when it was signed: the program that captured it left it out or dropped it',
     'Capture the body too, as it is received; if the capture is right, something in front of it dropped the body.'
   ])
 })
