@@ -5,15 +5,19 @@ import { codeOf, documentOfKept, type Kept, keep } from './kept.ts'
 import type { Recorder, RefusedRequest } from './recorder.ts'
 import { createShelf } from './shelf.ts'
 
-/** How much is kept, and where; all of it is optional. */
+/** Limits of a recorder, and its directory; all of it is optional. */
 export interface RecorderOptions {
-  /** how many requests, 50 by default; half of them are for requests that are signed under the service's domain */
+  /** the number of requests, 50 by default; half of it is for requests that are signed under the service's domain */
   keep?: number | undefined
   /** bytes of each body, 65536 by default */
   maxBodyBytes?: number | undefined
-  /** empty the header values that neither a check nor an explanation reads, and leave out an unread body; true by default */
+  /**
+   * whether to empty header values that no check or explanation reads, and to leave out an unread body; true by default
+   */
   redact?: boolean | undefined
-  /** where each is a file, too; it is made where it is missing. Give it a directory of its own */
+  /**
+   * the directory in which each request is a file, too; it is created if it is missing. Give it to this recorder alone
+   */
   directory?: string | undefined
 }
 
@@ -22,7 +26,7 @@ const OPTION_NAMES = ['keep', 'maxBodyBytes', 'redact', 'directory'] as const
 /**
  * Keeps the last requests that a verifier did not verify, each as a fixture that gives the same verdict again on any
  * machine: for `signed-requests explain`, and for a test (`fromFixture`). A verified request costs nothing. Memory and
- * files are bounded whatever is sent, and scanners push no request out that is signed under the service's domain.
+ * files are bounded whatever is sent, and scanners evict no request that is signed under the service's domain.
  *
  * @throws TypeError for a bad option
  * @example

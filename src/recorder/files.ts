@@ -16,7 +16,7 @@ export interface Entry extends Item {
   readonly document: () => VectorFile
 }
 
-/** The names that are written here, and no others: `2026-11-24T15-05-38.123Z-digest-mismatch-1.json`. */
+/** Matches the names that a recorder writes, and no others: `2026-11-24T15-05-38.123Z-digest-mismatch-1.json`. */
 const NAME = /^(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z)-([a-z-]+)-(\d{1,9})\.json$/
 
 /** A file of this directory that was written here, by this process or an earlier one. */
@@ -26,12 +26,14 @@ interface File extends Item {
   readonly number: number
 }
 
-/** Bytes of a file that are read to find out whether its request is signed; ours are smaller. */
+/**
+ * Limits the bytes of a file that are read to find out whether its request is signed; files of a recorder are smaller.
+ */
 const MAX_READ = 1_048_576
 
 /**
- * Writes fixtures to a directory, one at a time and behind the answers. What cannot be written is said once on the
- * console, and is given up.
+ * Writes fixtures to a directory, one at a time, and after the responses. A file that cannot be written is given up,
+ * and the console says so once.
  *
  * @throws TypeError where the runtime keeps no files
  */
@@ -72,7 +74,7 @@ export function createFiles(directory: string, keep: number) {
     const names = new Set(found.map(({ name }) => name))
     for (const name of isSignedByName.keys()) if (!names.has(name)) isSignedByName.delete(name)
     for (const name of ownNames) if (!names.has(name)) ownNames.delete(name)
-    // Those of this process are newer, whatever its clock says.
+    // Files of this process are newer, whatever its clock says.
     const age = ({ name }: File) => Number(ownNames.has(name))
     return files.sort((a, b) => age(a) - age(b) || compare(a.time, b.time) || a.number - b.number)
   }
@@ -98,7 +100,7 @@ export function createFiles(directory: string, keep: number) {
     const files = await list()
     const number = Math.max(0, ...files.map(file => file.number)) + 1
     const name = `${stamp(time)}-${code}-${number}.json`
-    // It must be new, and no link.
+    // The file must be new, and not a link.
     const file = await open(`${directory}/${name}`, 'wx', 0o600)
     try {
       await file.writeFile(text)
@@ -132,7 +134,7 @@ export function createFiles(directory: string, keep: number) {
   }
 
   return {
-    /** Takes a fixture to write. When the disk is slower than requests are refused, the oldest are given up. */
+    /** Queues a fixture. When the disk is slower than requests are refused, the oldest fixtures are given up. */
     add(entry: Entry): void {
       added += 1
       waiting.add({ ...entry, order: added })
@@ -140,7 +142,7 @@ export function createFiles(directory: string, keep: number) {
       isWriting = true
       void writeAll()
     },
-    /** Resolves when all of before are written or given up. */
+    /** Resolves when all earlier fixtures are written or given up. */
     written(): Promise<void> {
       const last = added
       return new Promise(resolve => {
@@ -157,8 +159,8 @@ export function createFiles(directory: string, keep: number) {
 }
 
 /**
- * Makes a directory and those above it, where they are missing; returns why there is none then. One by one, because
- * Node.js 20 never returns from a recursive `mkdir` below /proc.
+ * Creates a directory and the missing ones above it; returns the error if it does not exist afterwards. Creates them
+ * one by one, because Node.js 20 never returns from a recursive `mkdir` below /proc.
  */
 function makeDirectory(fs: typeof import('node:fs'), directory: string): unknown {
   const parts = directory.split('/')
@@ -183,14 +185,14 @@ const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 /** The end of the year 9999, in milliseconds: a later time has another form. */
 const END_OF_TIME = 253_402_300_799_999
 
-/** `2026-11-24T15-05-38.123Z`: no system refuses a colon in a name where there is none. */
+/** Writes a time as `2026-11-24T15-05-38.123Z`, without colons, which some systems refuse in names. */
 const stamp = (time: number): string =>
   new Date(time >= 0 && time <= END_OF_TIME ? time : Date.now()).toISOString().replaceAll(':', '-')
 
-/** Lets the event loop send what is to be sent. */
+/** Lets the event loop send waiting responses first. */
 const afterAnswers = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
-/** Whether the request of a document is signed under the domain; a document that cannot be read is not. */
+/** Returns whether the request of a document is signed under the domain; false for a document that cannot be read. */
 async function isSignedDocument(load: () => Promise<string>): Promise<boolean> {
   try {
     const { request, options } = fromFixture(JSON.parse(await load()))

@@ -11,7 +11,7 @@ import type { Verdict } from '../verdict/verdict.ts'
 import type { RefusedRequest } from './recorder.ts'
 import type { Item } from './shelf.ts'
 
-/** What is kept of a request, until somebody asks for its document. */
+/** The parts of a request that are kept until somebody asks for its document. */
 export interface Kept extends Item {
   readonly request: Pick<ReceivedRequest, 'method' | 'target' | 'https' | 'forwarded'>
   readonly headers: readonly HeaderLine[]
@@ -20,22 +20,25 @@ export interface Kept extends Item {
   readonly seen: Observation
   readonly options: VerifierOptions
   readonly isBodyUnread: boolean
-  /** of a head that is larger than a server lets in: what it does not have */
+  /** the head is larger than a server accepts, and only its beginning is kept */
   readonly isHeadCut: boolean
 }
 
 interface KeptBody {
   /** a copy: a view would keep all of the buffer behind it */
   readonly bytes: Uint8Array
-  /** of the whole body, as far as it was read */
+  /** the length of the whole body, as far as it was read */
   readonly length: number
   readonly error: string | undefined
 }
 
-/** Characters. Servers let in less: 16 KB is usual. */
+/** Limits the characters of a head. Servers accept less: 16 KB is usual. */
 const MAX_HEAD = 32_768
 
-/** Keeps what belongs to a refused request, and nothing that it was made from. Copies little: a flood pays for this. */
+/**
+ * Keeps the parts of a refused request, and no larger object behind them. Copies little, because a flood causes many
+ * copies.
+ */
 export function keep({ request, verdict, seen, options, body }: RefusedRequest, maxBodyBytes: number): Kept {
   const { method, target, https, forwarded } = request
   const headers: HeaderLine[] = []
@@ -61,7 +64,9 @@ export function keep({ request, verdict, seen, options, body }: RefusedRequest, 
   }
 }
 
-/** Keeps the beginning of a body: what was read, or of a body that was passed whole and is too large, what it has. */
+/**
+ * Keeps the beginning of a body: of the bytes that were read or, if it was passed whole and is too large, of all bytes.
+ */
 function keepBody(result: BodyResult, given: ReceivedRequest['body'], max: number): KeptBody {
   const error = !result.ok && result.code === 'body-unreadable' ? result.evidence.error : undefined
   if (!result.ok && result.read === undefined) {
@@ -73,7 +78,7 @@ function keepBody(result: BodyResult, given: ReceivedRequest['body'], max: numbe
   return { bytes: new Uint8Array(bytes.subarray(0, max)), length, error }
 }
 
-/** The fixture of what was kept. */
+/** Makes the fixture of a kept request. */
 export function documentOfKept(kept: Kept, name: string, redact: boolean): VectorFile {
   const { settings, now } = kept.seen
   const notes = [
@@ -93,10 +98,10 @@ function vectorBody(body: KeptBody | undefined): VectorBody | null {
   return { ...bodyOf(bytes), ...(isCut && { length }), ...(error !== undefined && { error }) }
 }
 
-/** The code that the name of a fixture has. */
+/** Returns the code for the name of a fixture. */
 export const codeOf = ({ verdict }: Kept): string => mainFailure(verdict)?.code ?? verdict.status
 
-/** Characters of a text of a head that is too large. */
+/** Limits the characters of each text of a head that is too large. */
 const MAX_TEXT = 1000
 
 /** Copies the beginning: a slice would keep all of the text behind it. */

@@ -13,7 +13,7 @@ export interface Recorder extends RequestRecorder {
    * `fromFixture` and for the runner of `signed-requests-vectors`.
    */
   fixtures(): readonly VectorFile[]
-  /** Resolves when the file of every request of before this call is there, or was given up; at once without files. */
+  /** Resolves when the file of every earlier request is written or given up; at once without files. */
   written(): Promise<void>
 }
 
@@ -22,8 +22,8 @@ export interface RefusedRequest {
   readonly request: ReceivedRequest
   readonly verdict: Rejected | Unavailable
   readonly seen: Observation
-  /** what `createVerifier` was given */
+  /** the options that `createVerifier` was given */
   readonly options: VerifierOptions
-  /** undefined where it was not read */
+  /** undefined if the body was not read */
   readonly body: BodyResult | undefined
 }
