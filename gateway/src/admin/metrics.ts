@@ -5,7 +5,7 @@ import type { Exchange, Malformed } from '../exchange.ts'
 /** Seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** What Prometheus reads. No label comes from a request. */
+/** Makes the metrics that Prometheus reads. No label comes from a request. */
 export function createMetrics() {
   const registry = new Registry()
   const metric = <L extends string>(name: string, help: string, labelNames: L[]) => ({

@@ -5,14 +5,17 @@ import { VERSION } from '../page-files.ts'
 import { ANY_ACCOUNT, accountFlags } from '../seen-accounts.ts'
 import { quote } from '../shell.ts'
 
-/** What the page says of the settings. */
+/** The settings that the page shows. */
 export interface SetupSettings
   extends Pick<GatewaySettings, 'upstream' | 'replay' | 'observe' | 'refusalStatus' | 'https' | 'prefix' | 'verifier'> {
   /** where requests are received: `http://127.0.0.1:8080` */
   origin: string
 }
 
-/** What the page says while no request is open: how the gateway is set up, and a line that sends a signed request. */
+/**
+ * Makes the text of the page while no request is open: the settings of the gateway, and a line that sends a signed
+ * request.
+ */
 export function setupOf(settings: SetupSettings): object {
   const { origin, upstream, replay, observe, https, prefix, verifier } = settings
   const { serviceDomain: domain, hosts, accounts, accountHeader, accountPrefix, schemes } = verifier
@@ -53,7 +56,7 @@ const PUBLISH =
 
 type Mode = Pick<SetupSettings, 'observe' | 'refusalStatus'>
 
-/** What must not be forgotten; empty when the gateway refuses. */
+/** Returns the warning that nothing is refused; empty when the gateway refuses. */
 function bannerOf({ observe, refusalStatus }: Mode): string {
   if (observe) return 'OBSERVING: nothing is refused'
   if (refusalStatus === undefined) return ''

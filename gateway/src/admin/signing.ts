@@ -3,7 +3,7 @@ import { buildSignatureBase, parseSignatureInput } from 'signed-requests/rfc9421
 import type { Exchange } from '../exchange.ts'
 
 /**
- * What a request says that it signed: the key's name as it is asked in DNS, the covered names, and what builds the
+ * Returns the claims of a signature: the key's name as DNS is asked for it, the covered names, and the builder of the
  * signing string.
  *
  * @param domain the one whose keys count: a request may have several signatures of RFC 9421

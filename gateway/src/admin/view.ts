@@ -4,7 +4,7 @@ import type { VectorFile } from 'signed-requests/recorder'
 import { asksAgain, type Exchange, isUnderDomain, mainCodes, otherDomainOf } from '../exchange.ts'
 import { claimedSignature } from './signing.ts'
 
-/** What is kept of one request. */
+/** The parts of one request that are kept. */
 export interface KeptExchange extends Exchange {
   /** counts up, also from one process to the next on the same machine */
   readonly number: number
@@ -41,7 +41,7 @@ export function rowOf(kept: KeptExchange): object {
   }
 }
 
-/** What went wrong behind the gateway. */
+/** Lists the failures behind the gateway. */
 function troubleOf({ upstream, upstreamError, status }: Exchange): string[] {
   if (upstreamError !== undefined) return [`upstream ${upstream} ${upstreamError}`]
   return upstream === 'answered' && status >= 500 ? [`the application answered ${status}`] : []
@@ -49,7 +49,7 @@ function troubleOf({ upstream, upstreamError, status }: Exchange): string[] {
 
 export type Outcome = 'verified' | 'refused' | 'asked-again' | 'unavailable' | 'forwarded'
 
-/** What happened to a request: one that was forwarded while observing was not refused, whatever its verdict. */
+/** Returns the outcome of a request: one that was forwarded while observing was not refused, whatever its verdict. */
 export function outcomeOf({ verdict, upstream, status }: Pick<Exchange, 'verdict' | 'upstream' | 'status'>): Outcome {
   if (verdict.status === 'verified') return 'verified'
   if (upstream !== 'not-asked') return 'forwarded'
@@ -129,7 +129,7 @@ const INVISIBLE = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu
 
 const asEscape = (character: string): string => `\\u{${character.codePointAt(0)?.toString(16)}}`
 
-/** What is shown of a text from outside; the fixture has all of it. */
+/** Shows a text from outside, escaped and cut; the fixture has all of it. */
 const ascii = (text: string, max: number): string =>
   text.slice(0, max).replace(/[^ -~]/gu, asEscape) + (text.length > max ? '...' : '')
 
