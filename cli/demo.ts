@@ -129,7 +129,7 @@ const NUMBERED = CHECK_NAMES.map((check, i) => `${i + 1} ${check}`)
 const NUMBERS = CHECK_NAMES.map((_, i) => ` ${i + 1}`)
 const HEADER = `${'HTTP'.padEnd(STATUS)}${'Request'.padEnd(NAME)}${NUMBERS.join('')}  Refused with`
 
-/** What stands above the table. */
+/** The lines above the table. */
 const LEGEND: readonly Line[] = [
   labelled('Checks  ', NUMBERED.slice(0, 6).join('  ')),
   `        ${NUMBERED.slice(6).join('  ')}`,
