@@ -53,7 +53,7 @@ function packedPath(folder: string, file: string): string | undefined {
   return files.some(isNamed) ? path : undefined
 }
 
-/** The forms in which GitHub shows a file: an image itself, a page, or the list of a folder. */
+/** Returns the form in which GitHub shows a file: an image itself, a page, or the list of a folder. */
 function viewOf(file: string): string {
   if (file.endsWith('.svg')) return 'raw'
   return statSync(join(ROOT, file)).isDirectory() ? 'tree' : 'blob'

@@ -56,7 +56,7 @@ const PUBLISH =
 
 type Mode = Pick<SetupSettings, 'observe' | 'refusalStatus'>
 
-/** Returns the warning that nothing is refused; empty when the gateway refuses. */
+/** Returns the warning that refusals differ from the usual 401 and 413; empty when they do not. */
 function bannerOf({ observe, refusalStatus }: Mode): string {
   if (observe) return 'OBSERVING: nothing is refused'
   if (refusalStatus === undefined) return ''
