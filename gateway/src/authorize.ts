@@ -38,7 +38,7 @@ export async function startAuthorizer(
   const check = createCheck(settings, createVerifier({ ...settings.verifier, replayStore: store }))
   const server = createServer(
     LIMITS,
-    (req, res) => void connections.run(res, async giveWay => onOver(await check(req, res, giveWay)))
+    (req, res) => void connections.run(res, async waits => onOver(await check(req, res, waits)))
   )
   const connections = trackConnections(server, false, settings.maxConnections)
   let address: string

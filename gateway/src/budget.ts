@@ -8,50 +8,73 @@ export interface Lease {
   release(): void
 }
 
+export interface Budget {
+  /**
+   * Leases a share.
+   *
+   * @param owner identifies what all copies of a request have in common
+   * @param onRevoked called once, when the lease has been taken back
+   */
+  lease(owner: unknown, onRevoked: () => void): Lease
+  /** Returns how much is held in all. */
+  used(): number
+  /** Revokes one lease. Returns false when no lease can be revoked. */
+  revokeOne(): boolean
+}
+
+/** The leases of one owner that can be revoked, and their callbacks, the oldest first; and how much they hold. */
+interface Owned {
+  readonly leases: Map<Lease, () => void>
+  held: number
+}
+
 /**
  * Creates a budget for all requests together. Above its limit, leases are revoked until the rest fits: the newest lease
- * of the owner that has most of them, so that copies of one request compete with each other; the oldest, when each
- * owner has one, so that requests that only wait keep no other request out.
- *
- * @returns leases a share: owner identifies what all copies of a request have in common; onRevoked is called once, when
- *   the lease has been taken back
+ * of the owner that holds most, so that who floods pays, and copies of one request compete with each other; the oldest,
+ * where owners hold the same.
  */
-export function createBudget(limit: number): (owner: unknown, onRevoked: () => void) => Lease {
-  /** The leases that can be revoked, and their callbacks, by owner. Both maps have the oldest first. */
-  const revocable = new Map<unknown, Map<Lease, () => void>>()
+export function createBudget(limit = Number.POSITIVE_INFINITY): Budget {
+  /** The owners with leases that can be revoked, the oldest first. */
+  const owners = new Map<unknown, Owned>()
   let used = 0
 
-  function pin(owner: unknown, lease: Lease): void {
-    const leases = revocable.get(owner)
-    if (leases?.delete(lease) && leases.size === 0) revocable.delete(owner)
-  }
-
   function revokeOne(): boolean {
-    let most: ReadonlyMap<Lease, () => void> = new Map()
-    for (const leases of revocable.values()) if (leases.size > most.size) most = leases
-    const newest = [...most].at(-1)
-    newest?.[0].release()
-    newest?.[1]()
-    return newest !== undefined
+    let most: Owned | undefined
+    for (const owned of owners.values()) if (owned.held > (most?.held ?? 0)) most = owned
+    if (most === undefined) return false
+    const [lease, onRevoked] = [...most.leases].at(-1)!
+    lease.release()
+    onRevoked()
+    return true
   }
 
-  return (owner, onRevoked) => {
+  function lease(owner: unknown, onRevoked: () => void): Lease {
     let held = 0
+    const owned = owners.get(owner) ?? { leases: new Map(), held: 0 }
+    const count = (amount: number) => {
+      held += amount
+      used += amount
+      if (owned.leases.has(lease)) owned.held += amount
+    }
     const lease: Lease = {
       charge(amount) {
-        held += amount
-        used += amount
+        count(amount)
         while (used > limit && revokeOne());
       },
-      pin: () => pin(owner, lease),
+      pin() {
+        if (!owned.leases.delete(lease)) return
+        owned.held -= held
+        if (owned.leases.size === 0) owners.delete(owner)
+      },
       release() {
-        pin(owner, lease)
-        used -= held
-        held = 0
+        count(-held)
+        lease.pin()
       }
     }
-    const leases = revocable.get(owner) ?? new Map()
-    revocable.set(owner, leases.set(lease, onRevoked))
+    owners.set(owner, owned)
+    owned.leases.set(lease, onRevoked)
     return lease
   }
+
+  return { lease, revokeOne, used: () => used }
 }

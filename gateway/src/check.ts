@@ -9,6 +9,7 @@ import {
 } from 'signed-requests'
 import { answerWhenRead } from './answer.ts'
 import { createBoundedVerify } from './bounded-verify.ts'
+import { ALONE } from './connections.ts'
 import type { Exchange, HeaderLine, Malformed } from './exchange.ts'
 import { grantHeaders, isConfusable, isRepeated, signedNames } from './headers.ts'
 import type { AuthorizerSettings } from './options/authorize.ts'
@@ -18,7 +19,6 @@ import { asSigned, hasCertainFraming } from './target.ts'
 /**
  * Answers one check of a proxy that asks before it forwards. The connection stays open if the request was read to its
  * end: engines keep a few connections for many checks. Resolves when the check is answered, to the exchange.
- * `onUnverified` is called for a request that is not verified, before it is answered.
  */
 export function createCheck(settings: AuthorizerSettings, verify: Verify) {
   const { from, https, prefix } = settings
@@ -27,7 +27,7 @@ export function createCheck(settings: AuthorizerSettings, verify: Verify) {
   const ofProxy = [https, prefix].filter(what => typeof what === 'string')
   const consumed = new Set(from === 'as-is' ? ofProxy : DESCRIPTION)
 
-  return async (req: IncomingMessage, res: ServerResponse, onUnverified = () => {}): Promise<Exchange | Malformed> => {
+  return async (req: IncomingMessage, res: ServerResponse, waits = ALONE): Promise<Exchange | Malformed> => {
     const receivedAt = Date.now()
     const start = performance.now()
     // A body that was cut could be the beginning of another body, whose digest nobody has compared.
@@ -41,9 +41,9 @@ export function createCheck(settings: AuthorizerSettings, verify: Verify) {
       return { receivedAt, status: 400, upstream: 'malformed', reason: 'framing' }
     }
     const received = from === 'as-is' ? fromNodeRequest(req, proxy) : forwardedRequest(req)
-    const { verdict, body, isRevoked } = await boundedVerify(received, res)
+    const { verdict, body, isRevoked } = await boundedVerify(received, res, waits)
     const verdictMs = performance.now() - start
-    if (verdict.status !== 'verified') onUnverified()
+    if (verdict.status !== 'verified') waits.forNothing()
     const headers = received.headers as readonly HeaderLine[]
     const unsafe = verdict.status === 'verified' ? unsafeOf({ ...received, headers }, verdict, consumed) : undefined
     if (unsafe !== undefined) {

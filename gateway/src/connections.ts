@@ -3,6 +3,7 @@ import type { Server, ServerResponse } from 'node:http'
 import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net'
 import { getSystemErrorMap } from 'node:util'
 import { joinPieces, waitForTurn } from '../../src/tools/index.ts'
+import { type Budget, createBudget } from './budget.ts'
 import type { Address } from './options/parse.ts'
 
 /** Writes an address as in a URL: IPv6 in brackets. */
@@ -29,47 +30,82 @@ export const whenOver = (res: ServerResponse): Promise<void> =>
 /** Identifies a connection of a listener: with TLS, the socket of a connection is not that of its requests. */
 const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
 
-/** Tells that a request was not verified: while its body is on its way, its connection may give way to a new one. */
-type GiveWay = () => void
+/** What a request waits for. While it does, its connection gives way to a new one when all are taken. */
+export interface Waits {
+  /** Says that the request was not verified: if the rest of its body is on its way, its connection is closed. */
+  forNothing(): void
+  /** @param onRevoked answers the request; @returns ends the wait */
+  forKey(onRevoked: () => void): () => void
+  /**
+   * Does nothing if the body has arrived.
+   *
+   * @param owner identifies what all copies of the request have in common
+   */
+  forBody(owner: unknown, onRevoked: () => void): () => void
+}
+
+/** The waits of a request whose connection nobody else needs. */
+export const ALONE: Waits = { forNothing: () => {}, forKey: () => () => {}, forBody: () => () => {} }
 
 /**
  * The connections of a server, at most so many, and their answers in progress: pipelined ones in addition only while
  * all of them are as few as connections may be.
  *
- * When all connections are taken, a new one replaces another: one that has not sent a whole head, one that has not sent
- * the whole body of a request that was not verified, or one that is idle since its last answer. It is the oldest of the
- * largest of these groups, so that an attacker who has most of the connections loses them, and a few genuine senders do
- * not.
+ * When all connections are taken, a new one replaces another: one that has not sent a whole head, one that is idle
+ * since its last answer, one that has not sent the whole body of a request that was not verified, or one whose request
+ * waits for DNS, or for the rest of its body. It is one of those that are most, so that an attacker who takes the places
+ * loses them, and not a few genuine ones beside: the newest copy of a request that has several, or else the oldest.
  */
 export function trackConnections(server: Server, isTls: boolean, maxConnections: number) {
   const open = new Map<string, Socket>()
-  /**
-   * The peers of the connections that may be replaced, the oldest first. Of groups of the same size the first is taken.
-   */
-  const [unverified, idle, silent] = [new Set<string>(), new Set<string>(), new Set<string>()]
-  const groups = [unverified, idle, silent]
+  const groups = {
+    unverified: createBudget(),
+    idle: createBudget(),
+    silent: createBudget(),
+    key: createBudget(),
+    body: createBudget()
+  }
   /** The key is the socket of the requests; with TLS it is not the socket of the connection. */
   const running = new Map<Socket, Set<ServerResponse>>()
   const serving = new Set<Promise<void>>()
+  /** The end of what each connection waits for, by its peer. */
+  const waiting = new Map<string, () => void>()
   let total = 0
   let isDraining = false
 
   function forget(peer: string): void {
-    for (const peers of [open, ...groups]) peers.delete(peer)
+    waiting.get(peer)?.()
+    open.delete(peer)
+  }
+
+  /** Notes what a connection waits for now, until that or another wait begins or ends. */
+  function wait(peer: string, group: Budget, owner: unknown, onRevoked: () => void): () => void {
+    waiting.get(peer)?.()
+    const lease = group.lease(owner, () => {
+      forget(peer)
+      onRevoked()
+    })
+    lease.charge(1)
+    const end = () => {
+      lease.release()
+      if (waiting.get(peer) === end) waiting.delete(peer)
+    }
+    waiting.set(peer, end)
+    return end
   }
 
   server.on('connection', (socket: Socket) => {
     const peer = peerOf(socket)
     open.set(peer, socket)
-    silent.add(peer)
+    wait(peer, groups.silent, peer, () => socket.destroy())
     socket.once('close', () => {
       if (open.get(peer) === socket) forget(peer)
     })
     if (open.size <= maxConnections) return
-    // The new one is the last of the silent ones, so there is one.
-    const [replaced = peer] = groups.reduce((most, group) => (group.size > most.size ? group : most))
-    open.get(replaced)?.destroy()
-    forget(replaced)
+    // The new one is silent, so there is one.
+    Object.values(groups)
+      .reduce((most, group) => (group.used() > most.used() ? group : most))
+      .revokeOne()
   })
   server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
     running.set(socket, new Set())
@@ -78,37 +114,52 @@ export function trackConnections(server: Server, isTls: boolean, maxConnections:
   const lastAnswer = (socket: Socket) => [...(running.get(socket) ?? [])].at(-1)
 
   /** Runs a request when those before it on its connection were answered, unless one of them has closed it. */
-  async function inTurn(res: ServerResponse, serve: (giveWay: GiveWay) => Promise<unknown>): Promise<void> {
+  async function inTurn(res: ServerResponse, serve: (waits: Waits) => Promise<unknown>): Promise<void> {
     const { req } = res
     const { socket } = req
     const peer = peerOf(socket)
     const answers = running.get(socket)?.add(res)
     if (answers === undefined) return // it has closed already
     total += 1
-    for (const group of groups) group.delete(peer)
+    // A pipelined request must not end the wait of the one before it.
+    if (answers.size === 1) waiting.get(peer)?.()
     if (total > maxConnections && answers.size > 1) socket.destroy()
     if (isDraining) res.shouldKeepAlive = false
     const forgetAnswer = () => {
       if (!answers.delete(res)) return
       total -= 1
-      unverified.delete(peer)
-      if (answers.size === 0 && open.has(peer)) idle.add(peer)
+      waiting.get(peer)?.()
+      if (answers.size === 0 && open.has(peer)) wait(peer, groups.idle, peer, () => socket.destroy())
       if (isDraining && answers.size === 0) socket.destroySoon()
     }
     res.once('close', forgetAnswer)
-    const giveWay = () => {
-      if (req.complete || !answers.has(res) || !open.has(peer)) return
-      unverified.add(peer)
-      req.once('end', () => unverified.delete(peer))
+    const waitIn = (group: Budget, owner: unknown, onRevoked: () => void) => {
+      if (!answers.has(res) || !open.has(peer)) return () => {}
+      return wait(peer, group, owner, () => {
+        res.shouldKeepAlive = false
+        onRevoked()
+      })
     }
-    if (await waitForTurn(req, res)) await serve(giveWay)
+    const waitForBody: Waits['forBody'] = (...how) => (req.complete ? () => {} : waitIn(groups.body, ...how))
+    const waits: Waits = {
+      forKey: onRevoked => waitIn(groups.key, peer, onRevoked),
+      forBody: waitForBody,
+      forNothing() {
+        if (req.complete) return
+        req.once(
+          'end',
+          waitIn(groups.unverified, peer, () => socket.destroy())
+        )
+      }
+    }
+    if (await waitForTurn(req, res)) await serve(waits)
     else forgetAnswer()
   }
 
   return {
     lastAnswer,
-    /** Runs a request in its turn. An error is printed, and ends the connection. */
-    run(res: ServerResponse, serve: (giveWay: GiveWay) => Promise<unknown>): Promise<void> {
+    /** Runs a request in its turn. What fails is printed, and ends the connection. */
+    run(res: ServerResponse, serve: (waits: Waits) => Promise<unknown>): Promise<void> {
       joinPieces(res.req)
       const over = inTurn(res, serve)
         .catch(error => {
@@ -135,7 +186,7 @@ export function trackConnections(server: Server, isTls: boolean, maxConnections:
         else last.shouldKeepAlive = false
       }
     },
-    /** Destroys the connections that are left. */
+    /** Destroys what is left. */
     destroy(): void {
       for (const socket of open.values()) socket.destroy()
     }

@@ -60,7 +60,7 @@ export async function startGateway(
     admin?.record(exchange)
   }
   const listener = (req: IncomingMessage, res: ServerResponse) =>
-    void connections.run(res, async giveWay => end(await serve(req, res, giveWay)))
+    void connections.run(res, async waits => end(await serve(req, res, waits)))
   const server = tls
     ? createHttpsServer({ ...LIMITS, ...tls, handshakeTimeout: LIMITS.headersTimeout }, listener)
     : createServer(LIMITS, listener)

@@ -10,7 +10,7 @@ import {
 import { DEFAULTS } from '../../src/tools/index.ts'
 import { answer, answerWhenRead } from './answer.ts'
 import { createBoundedVerify } from './bounded-verify.ts'
-import { whenOver } from './connections.ts'
+import { ALONE, whenOver } from './connections.ts'
 import type { Exchange, HeaderLine, Malformed, UpstreamResult } from './exchange.ts'
 import { TOO_LARGE, type Upstream } from './forward.ts'
 import { requestHeaders } from './headers.ts'
@@ -28,8 +28,7 @@ const MAX_COPIED = 64 * 1024
 const SMALL_BODY = 16 * 1024
 
 /**
- * Answers one request. Resolves when it is over, to the exchange. `onUnverified` is called for a request that is not
- * verified, before it is answered.
+ * Answers one request. Resolves when it is over, to the exchange.
  */
 export function createServe(settings: GatewaySettings, verify: Verify, upstream: Upstream) {
   const { prefix, observe, refusalStatus, verifier, admin, upstreamTimeout, requestId } = settings
@@ -44,7 +43,7 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
   const statusOf = (verdict: Rejected | Unavailable): number =>
     verdict.status === 'rejected' && refusalStatus !== undefined ? refusalStatus : httpStatus(verdict)
 
-  return async (req: IncomingMessage, res: ServerResponse, onUnverified = () => {}): Promise<Exchange | Malformed> => {
+  return async (req: IncomingMessage, res: ServerResponse, waits = ALONE): Promise<Exchange | Malformed> => {
     const receivedAt = Date.now()
     const start = performance.now()
     const isRepeated = observe && (req.headersDistinct['host']?.length ?? 0) > 1
@@ -55,9 +54,9 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
     }
     const { body: stream, ...received } = fromNodeRequest(req, proxy)
     const headers = received.headers as readonly HeaderLine[]
-    const { verdict, body, isRevoked } = await boundedVerify({ ...received, body: stream }, res, keep)
+    const { verdict, body, isRevoked } = await boundedVerify({ ...received, body: stream }, res, waits, keep)
     const verdictMs = performance.now() - start
-    if (verdict.status !== 'verified') onUnverified()
+    if (verdict.status !== 'verified') waits.forNothing()
     let bytes: Uint8Array | undefined = verdict.status === 'verified' ? verdict.body : body.read()
     const bodyLength = bytes?.length
     /** The upstream has the body: from now on only the part for the page is held. */

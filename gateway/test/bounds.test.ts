@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { dohTxtLookup } from 'signed-requests/doh'
 import { rfc9421 } from 'signed-requests/rfc9421'
@@ -33,13 +34,45 @@ test('a sender that has gone is over at once, whatever DNS does', async () => {
   expect((await over(101)).filter(({ status }) => status === 0)).toHaveLength(100)
 })
 
-test('half of the connections may wait for DNS: of more, the oldest is told to try again', async () => {
-  const { address, over, statuses } = await start({ verifier, maxConnections: 20 })
+test('all connections may wait for DNS: when they are taken, a new one makes the oldest give way, with 503', async () => {
+  const { address, exchanges, over, statuses } = await start({ verifier, maxConnections: 20 })
   const first = exchangeBytes(address, madeUp)
-  for (let i = 0; i < 10; i++) open(address, madeUp)
-  expect(await first).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: \d/)
-  expect((await over(1))[0]).toMatchObject({ verdict: { failures: [{ code: 'key-lookup-failed' }] } })
+  const others = Array.from({ length: 19 }, () => open(address, madeUp))
+  await Promise.all(others.map(socket => once(socket, 'connect')))
+  // Connections are accepted in their order.
+  expect(exchanges).toEqual([])
   expect(await statuses(service.sign())).toEqual([200])
+  expect(await first).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: \d[\s\S]*Connection: close/)
+  expect((await over(2)).map(({ status }) => status).sort()).toEqual([200, 503])
+  expect(exchanges.find(({ status }) => status === 503)).toMatchObject({
+    verdict: { failures: [{ code: 'key-lookup-failed' }] }
+  })
+})
+
+test('genuine requests on all connections at once pass, although DNS is slow and their bodies come later', async () => {
+  const answers: (() => void)[] = []
+  const lookupTxt: typeof service.lookupTxt = (...asked) =>
+    new Promise(resolve => answers.push(() => resolve(service.lookupTxt(...asked))))
+  let [heads, verified] = [0, 0]
+  const now = () => {
+    heads += 1
+    return Date.now()
+  }
+  const accounts = () => {
+    verified += 1
+    return true
+  }
+  const { address } = await start({ verifier: { ...service.options, lookupTxt, now, accounts }, maxConnections: 40 })
+  const requests = Array.from({ length: 40 }, (_, i) =>
+    wire(service.sign({ target: `/${i}`, body: 'late' }), [['Connection', 'close']])
+  )
+  const sockets = requests.map(bytes => open(address, bytes.subarray(0, -1)))
+  const all = sockets.map(receivedOn)
+  await until(() => heads === 40)
+  for (const answer of answers) answer()
+  await until(() => verified === 40)
+  for (const socket of sockets) socket.write('e')
+  expect((await Promise.all(all)).flatMap(statusesOf)).toEqual(requests.map(() => 200))
 })
 
 test('a flood of made-up keys opens at most as many queries as there are connections', async () => {
@@ -65,7 +98,7 @@ test('a flood of made-up keys opens at most as many queries as there are connect
     sockets.push(socket)
     await new Promise(resolve => socket.once('connect', resolve).once('close', resolve))
   }
-  await until(() => queries.size === 10)
+  await until(() => queries.size === 20)
   expect(await statuses(service.sign())).toEqual([200])
   for (const socket of sockets) socket.destroy()
   await until(() => queries.size === 0)
@@ -82,8 +115,8 @@ test('ends when --drain is over, although DNS never answers', async () => {
 })
 
 test.each([
-  ['a quarter of the connections may wait for bodies', { maxConnections: 40 }, 100, 10],
-  ['two copies of 10 MB may be read at once', {}, 10_000_000, 2]
+  ['all connections may wait for bodies', { maxConnections: 10 }, 100, 10],
+  ['five copies of 10 MB may be read at once', {}, 10_000_000, 5]
 ])('%s: of more copies the newest is told to try again, others pass', async (_, settings, size, more) => {
   const { address, over, seen, statuses } = await start(settings)
   const bytes = wire(service.sign({ target: '/captured', body: Buffer.alloc(size, 'x') }), [['Connection', 'close']])
@@ -102,7 +135,7 @@ test.each([
 })
 
 test('copies of one request compete with each other, although RFC 9421 signs their targets alike', async () => {
-  const { address, over } = await start({ maxConnections: 40, verifier: { ...service.options, schemes: [rfc9421] } })
+  const { address, over } = await start({ maxConnections: 10, verifier: { ...service.options, schemes: [rfc9421] } })
   const covered = '@method @path @query @authority date x-service-id content-digest'.split(' ')
   const signed = service.sign({ scheme: 'rfc9421', target: '/captured', body: 'withheld', covered })
   const first = open(address, wire(signed, [['Connection', 'close']]).subarray(0, -1))
@@ -130,14 +163,47 @@ function untilAsked(count: number) {
 }
 
 test.each([
-  ['whole bodies', 1000, 28],
-  ['no bodies', 0, 28],
-  ['bodies of 2 MB, as many as fit in', 2_000_000, 11]
+  ['whole bodies', 1000, 60],
+  ['no bodies', 0, 60],
+  ['bodies of 2 MB, as many as fit in', 2_000_000, 29]
 ])('requests with %s pass, although their heads verify at once', async (_, size, count) => {
   const { address } = await start({ maxConnections: 60, verifier: { ...service.options, accounts: untilAsked(count) } })
   const requests = Array.from({ length: count }, (_, i) => service.sign({ target: `/${i}`, body: Buffer.alloc(size) }))
   const answers = await Promise.all(requests.map(request => send(address, request)))
   expect(answers.flatMap(statusesOf)).toEqual(requests.map(() => 200))
+})
+
+test('a chunked body that grows is charged once: 50 of 1 MB in parts pass', async () => {
+  const { address } = await start({ maxConnections: 60 })
+  const body = 'x'.repeat(1_000_000)
+  const half = (from: string) => Buffer.from(`7a120\r\n${from.slice(0, 500_000)}\r\n`)
+  const sockets = Array.from({ length: 50 }, (_, i) => {
+    const signed = service.sign({ target: `/${i}`, body, headers: { 'Content-Length': undefined } })
+    const head = wire({ ...signed, body: '' }, [['Connection', 'close']]).toString('latin1')
+    return open(address, Buffer.from(head.replace('Content-Length: 0', 'Transfer-Encoding: chunked'), 'latin1'))
+  })
+  const all = sockets.map(receivedOn)
+  for (const end of ['', '0\r\n\r\n']) {
+    await Promise.all(sockets.map(socket => new Promise(resolve => socket.write(half(body), resolve))))
+    for (const socket of sockets) socket.write(end)
+  }
+  expect((await Promise.all(all)).flatMap(statusesOf)).toEqual(sockets.map(() => 200))
+})
+
+test('whoever holds most makes room: uploads of other heads end no smaller one', async () => {
+  const { address, over } = await start()
+  const small = wire(service.sign({ target: '/small', body: Buffer.alloc(1_000_000, 'x') }), [['Connection', 'close']])
+  const socket = open(address, small.subarray(0, 500_000))
+  const answer = receivedOn(socket)
+  await once(socket, 'connect')
+  for (let n = 0; n < 8; n++) {
+    const large = wire(service.sign({ target: `/large/${n}`, body: Buffer.alloc(10_000_000, 'x') }))
+    open(address, large.subarray(0, -1))
+  }
+  const [first] = await over(1)
+  expect(first).toMatchObject({ status: 503, target: expect.stringMatching(/^\/large/) })
+  socket.write(small.subarray(500_000))
+  expect(statusesOf(await answer)).toEqual([200])
 })
 
 test('a body that is withheld while observing stalls nobody, and an unsigned one is not held', async () => {

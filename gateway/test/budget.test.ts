@@ -2,29 +2,41 @@ import { expect, test } from 'vitest'
 import { createBudget } from '../src/budget.ts'
 
 /** A budget whose leases are named; `revoked` has those that were taken back. */
-function start(limit: number) {
-  const budget = createBudget(limit)
+function start(limit?: number) {
+  const { lease: leaseFor, ...budget } = createBudget(limit)
   const revoked: string[] = []
-  const lease = (name: string, owner: unknown = Symbol(name)) => budget(owner, () => revoked.push(name))
-  return { lease, revoked }
+  const lease = (name: string, owner: unknown = Symbol(name)) => leaseFor(owner, () => revoked.push(name))
+  return { ...budget, lease, revoked }
 }
 
-test('revokes the oldest of different owners, and never a lease that is pinned', () => {
-  const { lease, revoked } = start(10)
-  const [first, pinned, third] = [lease('first'), lease('pinned'), lease('third')]
-  first.charge(4)
-  pinned.charge(3)
+test('revokes the owner that holds most, of those that hold the same the oldest, and never a lease that is pinned', () => {
+  const { lease, revoked, used } = start(10)
+  const [first, pinned, third, fourth] = [lease('first'), lease('pinned'), lease('third'), lease('fourth')]
+  first.charge(2)
+  pinned.charge(4)
   pinned.pin()
-  third.charge(3)
-  expect(revoked).toEqual([])
+  third.charge(2)
+  fourth.charge(2)
+  expect([revoked, used()]).toEqual([[], 10])
   third.charge(1)
-  expect(revoked).toEqual(['first'])
-  third.charge(4)
-  expect(revoked).toEqual(['first', 'third'])
-  // All that is left is pinned: a new lease is revoked at once.
-  pinned.charge(7)
-  lease('fourth').charge(1)
-  expect(revoked).toEqual(['first', 'third', 'fourth'])
+  expect(revoked).toEqual(['third'])
+  lease('fifth').charge(3)
+  expect(revoked).toEqual(['third', 'fifth'])
+  lease('sixth').charge(2)
+  lease('seventh').charge(1)
+  expect(revoked).toEqual(['third', 'fifth', 'first'])
+  // All that is left is pinned: a new lease is revoked at once, and one that holds nothing is not.
+  lease('eighth')
+  pinned.charge(6)
+  lease('ninth').charge(1)
+  expect(revoked).toEqual(['third', 'fifth', 'first', 'fourth', 'sixth', 'seventh', 'ninth'])
+})
+
+test('without a limit, revokes one lease when it is asked to', () => {
+  const { lease, revoked, revokeOne, used } = start()
+  for (const name of ['first', 'second']) lease(name).charge(1)
+  expect([revokeOne(), revoked, used()]).toEqual([true, ['first'], 1])
+  expect([revokeOne(), revokeOne(), revoked, used()]).toEqual([true, false, ['first', 'second'], 0])
 })
 
 test('revokes the newest copy of the owner that has most, and the first of them last', () => {

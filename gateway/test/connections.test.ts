@@ -7,18 +7,18 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { makeCertificate } from '../../test/support/https.ts'
 import { listen } from '../../test/support/listen.ts'
 import { until } from '../../test/support/until.ts'
-import { trackConnections } from '../src/connections.ts'
+import { trackConnections, type Waits } from '../src/connections.ts'
 import { open, receivedOn } from './for-one-test.ts'
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 
-type Answer = (req: IncomingMessage, res: ServerResponse, giveWay: () => void) => void
+type Answer = (req: IncomingMessage, res: ServerResponse, waits: Waits) => void
 
 /** A server that tracks its connections, and one on which this was sent. */
 async function start(sent: string, answer: Answer = () => {}, maxConnections = 1000) {
   const runs: Promise<void>[] = []
   const server = createServer((req, res) => {
-    runs.push(connections.run(res, async giveWay => answer(req, res, giveWay)))
+    runs.push(connections.run(res, async waits => answer(req, res, waits)))
   })
   const connections = trackConnections(server, false, maxConnections)
   const socket = open(`127.0.0.1:${await listen(server)}`, Buffer.from(sent))
@@ -128,10 +128,10 @@ describe('when all connections are taken, a new one', () => {
   /** Three connections, the most that there may be, on which this was sent, and which the server has seen. */
   async function startFull(...sent: readonly string[]) {
     let ended = 0
-    const answer: Answer = (req, res, giveWay) => {
+    const answer: Answer = (req, res, waits) => {
       if (req.url === '/') res.end('done')
       if (req.url !== '/refused') return
-      giveWay()
+      waits.forNothing()
       req.resume().on('end', () => {
         ended += 1
       })

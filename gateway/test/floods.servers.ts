@@ -184,7 +184,7 @@ describe('copies of one captured chunked head', () => {
 
   test.each([
     ['in pieces of one byte', 60, chunk(1).repeat(105_000)],
-    ['in pieces of 64 bytes', 60, chunk(64).repeat(9000)],
+    ['in pieces of 65 bytes', 60, chunk(65).repeat(9000)],
     ['in pieces of 1 KB', 60, chunk(1024).repeat(600)],
     ['in pieces of 64 KB', 20, chunk(65_536).repeat(150)]
   ])('%s: genuine requests pass, in bounded memory', async (name, perSecond, body) => {
@@ -220,6 +220,31 @@ async function slowUpload(port: number, bytes: Buffer, duration: number): Promis
   }
   return statusesOf(await closed)[0]
 }
+
+describe('genuine uploads', () => {
+  const uploads = (count: number, size: number) =>
+    Array.from({ length: count }, () =>
+      wire(service.sign({ target: `/upload/${next++}`, body: Buffer.alloc(size, 'x') }), [['Connection', 'close']])
+    )
+  let next = 0
+
+  test('50 of 1 MB at once, over 3 seconds, pass in bounded memory', async () => {
+    const { port, expectUnharmed } = await start()
+    const all = Promise.all(uploads(50, 1_000_000).map(bytes => slowUpload(port, bytes, 3000)))
+    expectUnharmed('beside 50 uploads of 1 MB', await latencies(port, all))
+    expect(await all).toEqual(Array.from({ length: 50 }, () => 200))
+  })
+
+  test('of 10 MB, three at a time, pass in bounded memory', async () => {
+    const { port, expectUnharmed } = await start()
+    const statuses: (number | undefined)[] = []
+    const three = async () => {
+      for (const bytes of uploads(8, 10_000_000)) statuses.push(await slowUpload(port, bytes, 200))
+    }
+    expectUnharmed('beside three uploads of 10 MB', await latencies(port, Promise.all([three(), three(), three()])))
+    expect(statuses).toEqual(Array.from({ length: 24 }, () => 200))
+  })
+})
 
 test.each([
   ['of its own head', 1, 80],

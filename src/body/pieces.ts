@@ -1,5 +1,8 @@
-/** Pieces that a body may have whatever their size, such as the tokens of a small JSON document. */
-const FREE_PIECES = 4096
+/**
+ * Pieces that a body may have whatever their size, such as the tokens of a JSON document. One packet of Node.js, 64 KB,
+ * holds more than these, and is parsed before anyone can refuse the body.
+ */
+const FREE_PIECES = 8192
 
 /**
  * Bytes that the pieces must have on average when a body has more of them. A piece costs the receiver as much as
@@ -23,43 +26,81 @@ export function countPieces(): (size: number) => boolean {
 export const tinyPieces = (): Error =>
   Object.assign(new Error('the body comes in too many tiny pieces'), { code: 'TINY_PIECES' })
 
-/** Returns the length of a body by its Content-Length; 0 without a usable one, or for a body that is too large. */
+/** The length of a body by its Content-Length; 0 where that says nothing, or that the body is too large. */
 export function announcedLength(contentLength: string | undefined, limit: number): number {
   const announced = Number(contentLength)
-  return announced > 0 && announced <= limit ? announced : 0
+  return Number.isInteger(announced) && announced > 0 && announced <= limit ? announced : 0
 }
 
-/** Bytes to allocate as soon as any of a body has arrived, if so many were announced. */
-const ALWAYS_READY = 65_536
+type Block = Uint8Array<ArrayBuffer>
 
-/** Returns the bytes to allocate for a body of which so many have arrived: a sender may announce many and send few. */
-const readyFor = (length: number, announced: number): number =>
-  announced <= 4 * length ? announced : Math.min(announced, ALWAYS_READY)
+/** Bytes of a block, at most: what is held of a body that comes in small pieces is hardly more than its bytes. */
+const BLOCK = 65_536
+
+/** Returns whether a buffer of the announced length is made: a sender may withhold most of what it announces. */
+const isWholeMade = (length: number, announced: number): boolean => length <= announced && announced <= 4 * length
 
 /**
- * Returns the most bytes that a body takes while it is read: the buffer of `append`, and then a copy of the right size.
+ * Returns how many bytes the blocks of a body have at most, of which so many bytes have come. When all of an announced
+ * body have come, these are its bytes.
  */
 export const mostHeld = (length: number, announced: number): number =>
-  length === 0 ? 0 : Math.max(2 * length, readyFor(length, announced))
+  isWholeMade(length, announced) ? announced : length + Math.min(length && Math.max(length, announced), BLOCK)
 
 /**
- * Appends to a buffer that doubles, so that tiny chunks cost no more than their bytes. It grows at once to the
- * announced length of the body when a quarter of the body has arrived.
+ * Copies the pieces of a body into blocks: the first ones double, and the others are of one size. A buffer of the
+ * announced length replaces them when a quarter of it has come, and is then not copied.
  */
-export function append(
-  bytes: Uint8Array<ArrayBuffer>,
-  length: number,
-  chunk: Uint8Array,
-  announced = 0
-): Uint8Array<ArrayBuffer> {
-  const needed = length + chunk.length
-  if (needed <= bytes.length) {
-    bytes.set(chunk, length)
-    return bytes
+export function collectPieces(announced = 0) {
+  let blocks: Block[] = []
+  /** bytes that have come, and bytes of all blocks */
+  let [length, held] = [0, 0]
+
+  function copyTo(whole: Block): Block {
+    let at = 0
+    for (const block of blocks) {
+      whole.set(at + block.length > length ? block.subarray(0, length - at) : block, at)
+      at += block.length
+    }
+    return whole
   }
-  const ready = readyFor(needed, announced)
-  const larger = new Uint8Array(ready >= needed ? ready : Math.max(2 * bytes.length, needed))
-  larger.set(bytes.subarray(0, length))
-  larger.set(chunk, length)
-  return larger
+
+  function replaceBlocks(by: readonly Block[]): void {
+    blocks = [...by]
+    held = by.reduce((sum, block) => sum + block.length, 0)
+  }
+
+  return {
+    /** Returns the bytes of all blocks. */
+    held: (): number => held,
+    add(piece: Uint8Array): void {
+      if (piece.length === 0) return
+      const needed = length + piece.length
+      if (needed > held && held < announced && isWholeMade(needed, announced))
+        replaceBlocks([copyTo(new Uint8Array(announced))])
+      const free = held - length
+      const last = blocks.at(-1)
+      if (piece.length <= free) last!.set(piece, last!.length - free)
+      else {
+        last?.set(piece.subarray(0, free), last.length - free)
+        const rest = piece.subarray(free)
+        const size = Math.max(rest.length, Math.min(BLOCK, Math.max(held, announced - held)))
+        const block = new Uint8Array(size)
+        block.set(rest)
+        blocks.push(block)
+        held += size
+      }
+      length = needed
+    },
+    /** Returns the bytes, in a buffer of exactly these. */
+    join(): Block {
+      if (blocks.length !== 1 || held !== length) replaceBlocks([copyTo(new Uint8Array(length))])
+      return blocks[0]!
+    },
+    /** Drops all bytes. */
+    clear(): void {
+      length = 0
+      replaceBlocks([])
+    }
+  }
 }

@@ -1,6 +1,6 @@
 import type { Bytes, ReceivedBody } from '../http/request.ts'
 import { errorLabel, type Failed, fail, ok, type Result } from '../result/result.ts'
-import { announcedLength, append, countPieces, tinyPieces } from './pieces.ts'
+import { announcedLength, collectPieces, countPieces, tinyPieces } from './pieces.ts'
 
 /** Limits for reading a body. */
 export interface BodyLimits {
@@ -13,7 +13,8 @@ export interface BodyLimits {
 export type BodyResult = { ok: true; value: Bytes } | (Failed & { readonly read?: PartialBody })
 
 export interface PartialBody {
-  readonly bytes: Uint8Array
+  /** joins what was read: not every failure is looked at */
+  bytes(): Uint8Array
   readonly length: number
 }
 
@@ -34,7 +35,7 @@ export function bufferedBody(body: ReceivedBody, limits: BodyLimits): Result<Byt
  *
  * Fails with `body-too-large` or `body-unreadable`; the latter too for a body in too many tiny pieces.
  *
- * @param announced the Content-Length, whatever it is: a buffer of that size need not grow, and is not copied
+ * @param announced the Content-Length, whatever it is: a buffer of that size is not copied
  */
 export async function readBody(body: ReceivedBody, limits: BodyLimits, announced?: string): Promise<BodyResult> {
   return (
@@ -64,10 +65,10 @@ async function readStream(
   let onLate = () => {}
   const timer = setTimeout(() => onLate(), bodyTimeout)
   const isTiny = countPieces()
-  let bytes: Bytes = new Uint8Array(0)
+  const pieces = collectPieces(announced)
   let length = 0
   const withRead = (failed: Failed, more = 0): BodyResult =>
-    Object.assign(failed, { read: { bytes: bytes.subarray(0, length), length: length + more } })
+    Object.assign(failed, { read: { bytes: pieces.join, length: length + more } })
   try {
     const chunks = iterate(stream)
     for (;;) {
@@ -76,10 +77,10 @@ async function readStream(
         onLate = () => resolve(undefined)
         chunks.next().then(resolve, reject)
       })
-      if (next?.done) return ok(ownBytes(bytes.subarray(0, length)))
+      if (next?.done) return ok(pieces.join())
       const chunk = next?.value
       if (chunk instanceof Uint8Array && length + chunk.length <= limit) {
-        bytes = append(bytes, length, chunk, announced)
+        pieces.add(chunk)
         length += chunk.length
         if (!isTiny(chunk.length)) continue
         release(chunks)

@@ -74,7 +74,7 @@ function keepBody(result: BodyResult, given: ReceivedRequest['body'], max: numbe
     const length = typeof given === 'string' ? Buffer.byteLength(given) : bytes.length
     return { bytes: bytes.slice(0, max), length, error }
   }
-  const { bytes, length } = result.ok ? { bytes: result.value, length: result.value.length } : result.read!
+  const [bytes, length] = result.ok ? [result.value, result.value.length] : [result.read!.bytes(), result.read!.length]
   return { bytes: new Uint8Array(bytes.subarray(0, max)), length, error }
 }
 

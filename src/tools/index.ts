@@ -98,7 +98,7 @@ export { createSigningKey, type SigningKey, signRequest } from '../testing/sign.
 // The gateway joins the pieces of a body as the library does, before and after it asks the library, and counts what the
 // library holds. It queues pipelined requests, and refuses a request, as `nodeHandler` does.
 
-export { announcedLength, append, mostHeld } from '../body/pieces.ts'
+export { announcedLength, collectPieces, mostHeld } from '../body/pieces.ts'
 export { answerWhenDrained, DRAIN_LIMITS, emptyBodyHeaders } from '../platforms/node/drain.ts'
 export { joinPieces } from '../platforms/node/pieces.ts'
 export { waitForTurn } from '../platforms/node/pipelining.ts'

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { DEFAULTS } from '../../options/defaults.ts'
 import { withDeadline } from '../../promises.ts'
 import type { Refusal } from '../refusal.ts'
+import { hasTinyPieces } from './pieces.ts'
 
 /** Limits for the rest of a request, which is read and dropped: bytes, and milliseconds for all of it. */
 export interface DrainLimits {
@@ -36,7 +37,8 @@ export async function answerWhenDrained(
 ): Promise<void> {
   // The head is set now as well, because a framework may end the response while the rest is read.
   setHead(res, answer, isLast)
-  const isRead = isReceived(res.req) || (limits !== undefined && (await drain(res.req, limits)))
+  const isDrained = limits !== undefined && !hasTinyPieces(res.req)
+  const isRead = isReceived(res.req) || (isDrained && (await drain(res.req, limits)))
   if (res.headersSent || res.destroyed) return
   setHead(res, answer, isLast || !isRead)
   const { writeHead, end } = original(res)
@@ -44,6 +46,8 @@ export async function answerWhenDrained(
   if (!isRead) {
     res.flushHeaders()
     await new Promise(resolve => setTimeout(resolve, CLOSE_DELAY))
+    // Node.js would read and drop what is left, until its own end of the connection.
+    res.once('finish', () => res.req.socket?.destroy())
   }
   end()
 }
@@ -80,7 +84,7 @@ function drain(req: IncomingMessage, { drainBytes, drainTimeout }: DrainLimits):
     let dropped = 0
     req.on('data', (chunk: Uint8Array) => {
       dropped += chunk.length
-      if (dropped > drainBytes) resolve(false)
+      if (dropped > drainBytes || hasTinyPieces(req)) resolve(false)
     })
     for (const event of ['end', 'close']) req.on(event, () => resolve(true))
     // A sender that disconnects now must not crash the process.

@@ -1,34 +1,38 @@
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
-import { append, countPieces, tinyPieces } from '../../body/pieces.ts'
+import { collectPieces, countPieces } from '../../body/pieces.ts'
 
 type NodeRequest = IncomingMessage | Http2ServerRequest
 
 /** A piece of at least so many bytes is passed on as it is. */
 const SMALL = 1024
 
-const NONE = /* @__PURE__ */ new Uint8Array(0)
-const joined = new WeakSet<NodeRequest>()
+/** Requests whose pieces are joined, and whether they are too many tiny ones. */
+const joined = new WeakMap<NodeRequest, boolean>()
+
+/** Returns whether the body comes in too many tiny pieces, so that reading it must end. */
+export const hasTinyPieces = (req: NodeRequest): boolean => joined.get(req) === true
 
 /**
  * Joins the small pieces of a body as they come: Node.js makes a Buffer of each chunk that has arrived, before anyone
- * reads, and a chunk of one byte then holds some hundred. A body in too many tiny pieces ends its connection, because
- * each of them takes as long as a large one. Must be called before the first piece comes; a second call does nothing.
+ * reads, and a chunk of one byte then holds some hundred. The sender of too many tiny pieces must wait, because each of
+ * them takes as long as a large one: who reads its body asks `hasTinyPieces`, and refuses it. Must be called before the
+ * first piece comes; a second call does nothing.
  */
 export function joinPieces(req: NodeRequest): void {
   if (typeof req?.push !== 'function' || joined.has(req)) return
-  joined.add(req)
+  joined.set(req, false)
   const isTiny = countPieces()
   const push = req.push.bind(req)
-  let held: Uint8Array<ArrayBuffer> = NONE
+  const pieces = collectPieces(SMALL)
   let length = 0
   let timer: NodeJS.Immediate | undefined
 
   function flush(): void {
     if (length === 0) return
     clearImmediate(timer)
-    const piece = Buffer.from(held.buffer, 0, length)
-    held = NONE
+    const piece = Buffer.from(pieces.join().buffer)
+    pieces.clear()
     length = 0
     if (!req.destroyed) push(piece)
   }
@@ -37,12 +41,12 @@ export function joinPieces(req: NodeRequest): void {
     if (piece instanceof Uint8Array && piece.length > 0) {
       if (req.destroyed) return false
       if (isTiny(piece.length)) {
-        refuse(req)
-        return false
+        joined.set(req, true)
+        stopPrefetch(req)
       }
       if (piece.length < SMALL) {
         if (length === 0) timer = setImmediate(flush)
-        held = append(held, length, piece)
+        pieces.add(piece)
         length += piece.length
         // Bytes that wait here count as if they were in the stream: at its limit the sender must wait.
         return req.readableLength + length < req.readableHighWaterMark
@@ -53,10 +57,8 @@ export function joinPieces(req: NodeRequest): void {
   }
 }
 
-function refuse(req: NodeRequest): void {
-  if ('stream' in req) req.stream.close(ENHANCE_YOUR_CALM)
-  req.destroy(tinyPieces())
+/** Reads no more of the connection than a reader asks for: a stream fills itself up to its limit. */
+function stopPrefetch(req: NodeRequest): void {
+  const { _readableState: state } = req as { _readableState?: { highWaterMark: number } }
+  if (state !== undefined) state.highWaterMark = 0
 }
-
-/** RFC 9113 section 7. */
-const ENHANCE_YOUR_CALM = 0xb

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
+import { tinyPieces } from '../../body/pieces.ts'
 import type { HeaderLine, ReceivedBody, ReceivedRequest } from '../../http/request.ts'
 import { ownOptions } from '../../mistakes.ts'
 import { type AdapterRequest, PROXY_OPTIONS, type ProxyOptions, prepareProxy } from '../proxy.ts'
-import { joinPieces } from './pieces.ts'
+import { hasTinyPieces, joinPieces } from './pieces.ts'
 
 /** The request of `node:http`, `node:https` or `node:http2` (compatibility API). */
 export type NodeRequest = IncomingMessage | Http2ServerRequest
@@ -108,10 +109,11 @@ function chunksOf(req: NodeRequest): AsyncIterator<Uint8Array> {
   let wake = () => {}
 
   const onData = (chunk: Uint8Array) => {
-    received += chunk.length
-    chunks.push(chunk)
     // Read no more until the next chunk is asked for: the sender waits.
     req.pause()
+    if (hasTinyPieces(req)) return stop(tinyPieces())
+    received += chunk.length
+    chunks.push(chunk)
     wake()
   }
   // On HTTP/2 a reset with NO_ERROR ends the stream too: a body shorter than its Content-Length is not complete.
@@ -126,10 +128,12 @@ function chunksOf(req: NodeRequest): AsyncIterator<Uint8Array> {
   // The error listener stays: a later error, when the sender disconnects, must not crash the process.
   req.on('error', stop)
   if (req.destroyed || req.aborted) stop(req.errored ?? aborted())
+  else if (hasTinyPieces(req)) stop(tinyPieces())
   else req.on('data', onData).on('end', onEnd).on('close', onClose)
 
   return {
     async next() {
+      if (hasTinyPieces(req)) stop(tinyPieces())
       while (chunks.length === 0 && end === undefined) {
         await new Promise<void>(resolve => {
           wake = resolve
@@ -144,7 +148,7 @@ function chunksOf(req: NodeRequest): AsyncIterator<Uint8Array> {
     async return() {
       chunks.length = 0
       stop(DONE)
-      req.resume()
+      if (!hasTinyPieces(req)) req.resume()
       return DONE
     }
   }

@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { createVerifier, nodeHandler } from '../../../../src/index.ts'
-import { joinPieces } from '../../../../src/platforms/node/pieces.ts'
+import { hasTinyPieces, joinPieces } from '../../../../src/platforms/node/pieces.ts'
 import { listen } from '../../../support/listen.ts'
 import { service } from '../../../support/service.ts'
 import { exchangeBytes, statusesOf, wire } from '../../../support/wire.ts'
@@ -18,7 +18,7 @@ async function serve(listener: RequestListener): Promise<number> {
 }
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n'
-const chunked = (...pieces: readonly string[]) =>
+const chunked = (pieces: readonly string[]) =>
   [...pieces, ''].map(piece => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('')
 
 test('small pieces that arrive at once become one piece, and large pieces stay as they are', async () => {
@@ -36,7 +36,7 @@ test('small pieces that arrive at once become one piece, and large pieces stay a
     res.end()
   })
   const [small, large] = [Array.from('abcdefgh'), 'L'.repeat(2000)]
-  const answer = await exchangeBytes(port, Buffer.from(HEAD + chunked(...small, large, ...small)))
+  const answer = await exchangeBytes(port, Buffer.from(HEAD + chunked([...small, large, ...small])))
   expect(statusesOf(answer)).toEqual([200])
   expect(bodies).toEqual([`abcdefgh${large}abcdefgh`])
   expect(sizes).toEqual([8, 2000, 8, undefined])
@@ -62,30 +62,56 @@ test('an unread body in small pieces makes the sender wait at the limit of the s
   expect(accepted * 100).toBeLessThanOrEqual(req.readableHighWaterMark)
 })
 
-test('4,096 pieces of one byte are read, and a body in more of them ends its connection', async () => {
-  let count = 0
+const letters = (length: number) => Buffer.from(HEAD + chunked(Array.from('x'.repeat(length))))
+
+test('a body of 8,192 pieces of one byte is read, and another reader than this library reads one of more whole', async () => {
+  const bodies: unknown[] = []
   const port = await serve(async (req, res) => {
     joinPieces(req)
-    const body = await buffer(req).catch((error: NodeJS.ErrnoException) => error.code)
-    if (typeof body === 'object') count = body.length
-    res.end(String(body))
+    bodies.push((await buffer(req)).length, hasTinyPieces(req))
+    res.end()
   })
-  const letters = (length: number) => Buffer.from(HEAD + chunked(...Array.from('x'.repeat(length))))
-  expect(statusesOf(await exchangeBytes(port, letters(4096)))).toEqual([200])
-  expect(count).toBe(4096)
-  expect(await exchangeBytes(port, letters(4097))).toBe('')
+  for (const length of [8192, 30_000]) expect(statusesOf(await exchangeBytes(port, letters(length)))).toEqual([200])
+  expect(bodies).toEqual([8192, false, 30_000, true])
 })
 
-test('nodeHandler refuses a captured head with a body in tiny pieces, and ends its connection', async () => {
+/** The answers of a nodeHandler to a genuine chunked body, or to a captured head with another one, in such pieces. */
+async function answersOf(body: string, size: number, sent = body) {
   const refused: unknown[] = []
+  let read = 0
   const verify = createVerifier({ ...service.options, requireHttps: false })
   const onRefused = ({ failures }: { failures: readonly object[] }) => void refused.push(failures[0])
-  const port = await serve(nodeHandler(verify, () => {}, { onRefused }))
-  const signed = service.sign({ body: 'x', headers: { 'Content-Length': undefined } })
+  const handle = nodeHandler(verify, () => {}, { onRefused })
+  const port = await serve((req, res) => {
+    res.once('close', () => {
+      read = req.socket.bytesRead
+    })
+    return handle(req, res)
+  })
+  const signed = service.sign({ body, headers: { 'Content-Length': undefined } })
   const head = wire({ ...signed, body: '' })
     .toString('latin1')
     .replace('Content-Length: 0', 'Transfer-Encoding: chunked')
-  const closed = exchangeBytes(port, Buffer.from(head + '1\r\nx\r\n'.repeat(20_000), 'latin1'))
-  expect(await closed).toBe('')
+  const pieces = sent.match(new RegExp(`.{1,${size}}`, 'gs')) ?? []
+  const answer = await exchangeBytes(port, Buffer.from(head + chunked(pieces), 'latin1'))
+  return { answer, refused, read }
+}
+
+test('a genuine body of 200 KB in pieces of 40 bytes is verified', async () => {
+  const { answer, refused } = await answersOf('x'.repeat(200_000), 40)
+  expect([statusesOf(answer), refused]).toEqual([[204], []])
+})
+
+test('nodeHandler answers a body in tiny pieces, and does not read the rest of it', async () => {
+  const { answer, refused, read } = await answersOf('x', 1, 'x'.repeat(300_000))
+  expect(answer).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After/)
   expect(refused).toMatchObject([{ code: 'body-unreadable', evidence: { error: 'TINY_PIECES' } }])
+  // One packet of Node.js, or two.
+  expect(read).toBeLessThanOrEqual(131_072)
+})
+
+test('a head that is refused is answered without reading the rest of its tiny pieces', async () => {
+  const verify = createVerifier({ ...service.options, requireHttps: false })
+  const port = await serve(nodeHandler(verify, () => {}))
+  expect(statusesOf(await exchangeBytes(port, letters(300_000)))).toEqual([401])
 })
