@@ -1,4 +1,4 @@
-import { constants, createReadStream, fstatSync, openSync } from 'node:fs'
+import { constants, createReadStream, existsSync, fstatSync, openSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { styleText } from 'node:util'
@@ -78,12 +78,22 @@ export async function readBytes(file: string, option: string, io: Io): Promise<B
       if (length > MAX_BYTES) break
     }
   } catch (error) {
-    throw new UsageError(`cannot read ${file} (${option}): ${(error as Error).message}`)
+    const { message } = error as Error
+    if (isPath(file)) throw new UsageError(`cannot read ${file} (${option}): ${message}`)
+    const place = option === 'FILE' ? option : `the file of ${option}`
+    throw new UsageError(`cannot read ${place}: ${message.replace(/, open '.*$/s, '')}`)
   }
   const hint = option === 'FILE' || option === '--request' ? ': save the one request in a file of its own' : ''
   if (length > MAX_BYTES) throw new UsageError(`${file} (${option}) is larger than 16 MB${hint}`)
   return Buffer.concat(chunks)
 }
+
+/**
+ * Returns whether a text may be repeated: it is a file, or it looks like the path of one. Any other text can be a token in
+ * the wrong place.
+ */
+const isPath = (text: string): boolean =>
+  existsSync(text) || /^(?:\.{0,2}\/)?(?:[\w.-]{1,40}\/)*(?:(?<=\/)[\w.-]{1,40}|[\w-]{1,40}\.[a-z]{2,5})$/.test(text)
 
 /** Opens a file. For a named pipe this does not wait for a writer, which may never come. */
 function openFile(file: string): Readable {

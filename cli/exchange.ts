@@ -146,6 +146,10 @@ export const endpointOf = ({ hostname, port, protocol }: URL): { host: string; p
 export function parseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url
-  const hint = /^[\w.-]+(?::\d+)?(?:\/|$)/.test(text) ? `: write http://${text}` : ''
+  if (!ADDRESS.test(text)) throw new UsageError('URL must be an http or https URL, such as http://localhost:3000/hook')
+  const hint = text.includes('://') ? '' : `: write http://${text}`
   throw new UsageError(`${text} is not an http or https URL${hint}`)
 }
+
+/** Matches a host name with a dot or a port, which may be repeated. Any other text can be a token in the wrong place. */
+const ADDRESS = /^(?:[a-z]{2,10}:\/\/)?[a-z\d-]{1,30}(?:(?:\.[a-z\d-]{1,30})+(?::\d+)?|:\d+)(?:\/[\w./-]{0,60})?$/

@@ -114,8 +114,9 @@ function exitCodeOf({ status, conclusion }: KeyReport): number {
   return status === 'unusable' || isDecided ? EXIT.refused : EXIT.unknown
 }
 
+/** @throws UsageError, which does not repeat the name: without a dot it can be a token, which is not asked for, either */
 function validName(name: string): string {
   const normalized = normalizeName(name)
-  if (normalized === undefined) throw new UsageError(`${name} is not a DNS name`)
-  return normalized
+  if (normalized?.includes('.')) return normalized
+  throw new UsageError('NAME must be a DNS name, such as one._domainkey.service.example')
 }

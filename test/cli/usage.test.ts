@@ -27,6 +27,8 @@ describe('usage', () => {
   const loopback = (write: string) =>
     `--allow-self-signed is for loopback addresses; if a.example is a name of this machine: write ${write}`
   const NO_FILE = "ENOENT: no such file or directory, open '/no/such/file'"
+  const NAME = 'must be a DNS name, such as one._domainkey.service.example'
+  const URL_NEEDED = 'URL must be an http or https URL, such as http://localhost:3000/hook'
   const NOW = 'a time such as 2026-11-20T12:00:00Z, or "date" if the request has a good Date'
   const PREFIX = 'a path such as /hooks; the text before the account id is --account-prefix'
   const ALGORITHMS = 'rsa-sha256, rsa-sha512, hs2019, ed25519, rsa-v1_5-sha256, rsa-pss-sha512'
@@ -62,13 +64,25 @@ describe('usage', () => {
     [`${EXPLAINS} --dns-server x`, '--dns-server must be IP addresses, such as "127.0.0.1:5353"'],
     [`${EXPLAINS} --account account-1`, `--account has ${ACCOUNT}`],
     ['key', 'key takes one NAME or more'],
-    ['key a..b\x1b', 'a..b\\x1b is not a DNS name'],
+    ['key a..b\x1b', `NAME ${NAME}`],
+    ['key S3CRET', `NAME ${NAME}`],
+    ['explain S3CRET', 'cannot read FILE: ENOENT: no such file or directory'],
+    ['explain eyJh.eyJz.S3CRET', 'cannot read FILE: ENOENT: no such file or directory'],
+    ['explain request.htp', "cannot read request.htp (FILE): ENOENT: no such file or directory, open 'request.htp'"],
+    [`${EXPLAINS} --body S3CRET`, 'cannot read the file of --body: ENOENT: no such file or directory'],
+    [`${SEND} --key S3CRET`, 'cannot read the file of --key: ENOENT: no such file or directory'],
+    [`${SEND} --data @S3CRET`, 'cannot read the file of --data: ENOENT: no such file or directory'],
+    [`${SEND} --request S3CRET`, 'cannot read the file of --request: ENOENT: no such file or directory'],
     ['key a.example --min-rsa-bits 512', `--min-rsa-bits is the number 512: ${BITS}`],
     ['account', 'missing: --auth-url, --base-url; see --help'],
     ['account --token x', 'there is no such option; see --help'],
     ['account eyJhbGciOiJSUzI1NiJ9.S3CRET', 'unexpected argument; see --help'],
     ['send', 'send takes one URL'],
     ['send ftp://a.example', 'ftp://a.example is not an http or https URL'],
+    ['send S3CRET', URL_NEEDED],
+    ['send ftp://user:S3CRET@a.example', URL_NEEDED],
+    ['probe S3CRET', URL_NEEDED],
+    ['probe eyJh.eyJz.S3CRET', URL_NEEDED],
     ['send localhost:3000/hook', 'localhost:3000/hook is not an http or https URL: write http://localhost:3000/hook'],
     ['send https://a.example --allow-self-signed', loopback('https://localhost/ --host a.example')],
     ['send https://a.example:84/b --allow-self-signed', loopback('https://localhost:84/b --host a.example:84')],
@@ -141,7 +155,7 @@ describe('a setting in the environment', () => {
 
   test.each([
     ['true', '--require-authenticated needs --doh'],
-    ['false', 'not a name is not a DNS name'],
+    ['false', 'NAME must be a DNS name, such as one._domainkey.service.example'],
     ['no', 'SIGNED_REQUESTS_REQUIRE_AUTHENTICATED must be true or false']
   ])('a setting in the environment is a switch that is on or off: %s', async (value, message) => {
     const env = { SIGNED_REQUESTS_REQUIRE_AUTHENTICATED: value }
