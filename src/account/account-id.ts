@@ -87,10 +87,22 @@ const FIELD_NAME = /^[\w$-]{1,24}$/
 function fieldFilter(secrets: readonly string[]): (name: string) => boolean {
   const known = secrets.map(secret => secret.toLowerCase())
   return name => {
-    if (!FIELD_NAME.test(name) || name.replace(/\D/g, '').length > MAX_DIGITS) return false
+    if (!FIELD_NAME.test(name) || name.replace(/\D/g, '').length > MAX_DIGITS || !isOfWords(name)) return false
     const written = name.toLowerCase()
     return !known.some(secret => written.includes(secret) || (written.length >= 8 && secret.includes(written)))
   }
 }
 
 const MAX_DIGITS = 2
+
+/** Matches the usual styles: `account_number`, `ACCOUNT-NUMBER` and `accountNumber`, which may end with `ID`. */
+const WORDS =
+  /^(?:[a-z]{1,14}(?:[_-][a-z]{1,14})*|[A-Z]{1,14}(?:[_-][A-Z]{1,14})*|[A-Za-z][a-z]*(?:[A-Z][a-z]+)*(?:ID)?)$/
+
+/** Returns whether a name is of words. Letters in random cases have no usual style, or are many short words. */
+function isOfWords(name: string): boolean {
+  const letters = name.replace(/[\d$]/g, '').replace(/^[_-]+|[_-]+$/g, '')
+  const words = letters.match(/[A-Z]?[a-z]+|[A-Z]+/g) ?? []
+  if (letters !== '' && !WORDS.test(letters)) return false
+  return words.every(word => word.length <= 14) && (words.length <= 2 || letters.length >= 4 * words.length)
+}

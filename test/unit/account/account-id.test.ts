@@ -107,6 +107,11 @@ describe('an answer without an id', () => {
     SECRET.toUpperCase(),
     'sk_live_4eC39HqLyjWD',
     'd41d8cd98f00b204',
+    'qzxkwvbnmplkjhg',
+    'QZXKWVBNMPLKJHG',
+    'XkQzRpLmWvBnTcYs',
+    'aGVsbG-dvcmxkIGZvcg',
+    'sZkQpLmVbnTc_RtYh',
     'eyJhbGciOi.eyJzdWIiOi.c2ln',
     'x'.repeat(25),
     '\x1b[31mred',
@@ -116,6 +121,30 @@ describe('an answer without an id', () => {
   ])('an answer without an id does not show %j as the name of a field, nor what is in it', name => {
     const raw = JSON.parse(`{${JSON.stringify(name)}:{"inside":1},"data":{${JSON.stringify(name)}:1}}`)
     expect(fieldsOf(raw)).toBe('(not shown), data, data.(not shown)')
+  })
+
+  test.each([
+    'id',
+    'ID',
+    'userId',
+    'accountID',
+    'account_number',
+    'customerReference',
+    'customer-ref',
+    'ACCOUNT_ID',
+    'organizationName',
+    'field12',
+    '$ref',
+    'createdAt',
+    'is_default_user'
+  ])('shows %j as the name of a field', name => expect(fieldsOf({ [name]: { x: null } })).toBe(`${name}, ${name}.x`))
+
+  test('shows hardly any random letters as the name of a field', () => {
+    const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+    const random = (_: unknown, n: number) =>
+      Array.from({ length: 16 }, (_, i) => letters[(n * 7919 + i * i * 104_729 + ((n * i * 31) % 1009)) % 52]).join('')
+    const shown = Array.from({ length: 1000 }, random).filter(name => fieldsOf({ [name]: 1 }) === name)
+    expect(shown.length).toBeLessThan(20)
   })
 
   test('says what to do in the names of its reader', () => {
