@@ -61,6 +61,15 @@ test('every page of docs/ is in the index of the README', () => {
   expect(pages.map(name => `docs/${name}`).filter(page => !linked.has(page))).toEqual([])
 })
 
+test('the README links each framework', () => {
+  const others = ['The body', 'The verifier', 'Step by step', 'Test your handler']
+  const headings = proseOf('docs/frameworks.md').match(/^## .*$/gm) ?? []
+  const frameworks = headings.filter(heading => !others.includes(heading.slice(3)))
+  expect(frameworks.length).toBeGreaterThan(10)
+  const anchors = [...anchorsOf(frameworks.join('\n'))].map(anchor => `docs/frameworks.md#${anchor}`)
+  expect(linksOf(proseOf('README.md'))).toEqual(expect.arrayContaining(anchors))
+})
+
 /** The pages of docs/, and how long one is without contents. */
 const DOCS = PAGES.filter(page => page.startsWith('docs/'))
 const LONG = 150
