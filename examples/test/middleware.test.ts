@@ -127,3 +127,23 @@ test('the middleware for Express lets the same bytes in again after its stream b
   expect(await recipe.send(request)).toBe(401)
   await recipe.close()
 })
+
+test('the middleware for Express lets nothing in again because a sender disconnected', async () => {
+  const verify = createVerifier(service.options)
+  const release = vi.spyOn(verify, 'release')
+  let close = (_isFinished: boolean) => {}
+  const closed = new Promise<boolean>(resolve => {
+    close = resolve
+  })
+  const app = express().use(signedRequests(verify, { https }), (req, res) => {
+    res.once('close', () => close(res.writableFinished))
+    req.socket.resetAndDestroy()
+  })
+  const recipe = await running(createServer(app))
+  const request = service.sign({ method: 'POST', target: '/hook/orders', body: '{}' })
+  await expect(recipe.send(request)).rejects.toThrow()
+  expect(await closed).toBe(false)
+  expect(release).not.toHaveBeenCalled()
+  expect(await recipe.send(request)).toBe(401)
+  await recipe.close()
+})
