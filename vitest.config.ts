@@ -109,6 +109,16 @@ export default defineConfig({
           hookTimeout: 120_000
         }
       },
+      // npm run test:site: the built site in a browser.
+      {
+        test: {
+          name: 'site',
+          globalSetup: 'site/test/support/build.ts',
+          include: ['site/**/*.site.ts'],
+          testTimeout: 240_000,
+          hookTimeout: 120_000
+        }
+      },
       // npm run check:package: the built package from its tarball, in a project of its own, without the aliases.
       {
         test: {

@@ -82,7 +82,8 @@ export function anchorsOf(prose: string): Set<string> {
   return anchors
 }
 
-const slugOf = (heading: string): string =>
+/** The anchor of a heading, as GitHub makes it. */
+export const slugOf = (heading: string): string =>
   heading
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .toLowerCase()

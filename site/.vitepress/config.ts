@@ -1,0 +1,84 @@
+import { fileURLToPath } from 'node:url'
+import { createCssVariablesTheme } from 'shiki'
+import { defineConfig } from 'vitepress'
+import { slugOf } from '../../test/meta/docs/pages.ts'
+import { classes } from '../markdown/highlight.ts'
+import { sitePlugin } from '../markdown/plugin.ts'
+import { readNames } from '../markdown/site-data.ts'
+import { addressOf, GROUPS, repository, SHORT_TITLES, titleOf } from '../pages.ts'
+import { withPolicy } from '../policy.ts'
+
+/** The path below which the site is served, with a slash at both ends: GitHub Pages has it below the repository's name. */
+const base = process.env['SITE_BASE'] ?? '/'
+const names = readNames()
+
+const linkTo = (file: string): string => (addressOf(file) === 'index' ? '/' : `/${addressOf(file)}`)
+
+const guide = GROUPS.map(({ title, pages }) => ({
+  text: title,
+  items: [
+    ...pages.map(file => ({ text: SHORT_TITLES[file] ?? titleOf(file), link: linkTo(file) })),
+    ...(title === 'Find out why' ? [{ text: 'Explain in the browser', link: '/explain.html', target: '_self' }] : [])
+  ]
+}))
+
+const reference = [...names.sidebar.map(({ text, link, items }) => ({ text, link, items, collapsed: true }))]
+
+export default defineConfig({
+  base,
+  lang: 'en',
+  title: 'signed-requests',
+  description: 'Verifies signed HTTP requests whose key is in DNS, and says which check failed.',
+  srcDir: '.build/pages',
+  outDir: process.env['SITE_DIST'] ?? 'dist',
+  cacheDir: '.vitepress/cache',
+  // Any server of static files can serve it.
+  cleanUrls: false,
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${base}icon.svg` }]],
+  metaChunk: true,
+  lastUpdated: false,
+  // By default VitePress sets a style in the page for these two, which the policy of the pages refuses.
+  appearance: { disableTransition: false },
+  contentProps: {},
+  markdown: {
+    theme: createCssVariablesTheme({ name: 'variables', variablePrefix: '--shiki-' }),
+    codeTransformers: [classes],
+    languageAlias: { signature: 'ts', caddyfile: 'nginx', haproxy: 'nginx' },
+    anchor: { slugify: slugOf },
+    config: sitePlugin(names, base)
+  },
+  themeConfig: {
+    nav: [
+      { text: 'Guide', link: '/', activeMatch: '^/(?!reference/|checks-and-codes)' },
+      { text: 'Codes', link: '/checks-and-codes' },
+      { text: 'Explain', link: '/explain.html', target: '_self' },
+      { text: 'Reference', link: '/reference/', activeMatch: '^/reference/' }
+    ],
+    sidebar: {
+      '/reference/': reference,
+      '/': [...guide, { text: 'Reference', items: [{ text: 'All exports', link: '/reference/' }] }]
+    },
+    outline: { level: [2, 3], label: 'On this page' },
+    externalLinkIcon: true,
+    search: { provider: 'local' },
+    socialLinks: [{ icon: 'github', link: repository(), ariaLabel: 'The repository on GitHub' }]
+  },
+  transformPageData(page) {
+    if (page.relativePath === 'index.md') page.titleTemplate = 'Verify signed HTTP requests'
+    if (page.relativePath.startsWith('reference/')) page.frontmatter['pageClass'] = 'reference'
+  },
+  transformHtml: withPolicy,
+  vite: {
+    build: { target: 'es2022' },
+    publicDir: fileURLToPath(new URL('../.build/public', import.meta.url)),
+    resolve: {
+      alias: [
+        // Its search accepts 64 characters and no word by its stem; and a screen reader meets a button around it.
+        {
+          find: /^.*\/VPLocalSearchBox\.vue$/,
+          replacement: fileURLToPath(new URL('theme/SearchBox.vue', import.meta.url))
+        }
+      ]
+    }
+  }
+})

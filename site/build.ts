@@ -1,0 +1,69 @@
+import { copyFileSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'vitepress'
+import { llmsFiles } from './llms.ts'
+import { STATIC } from './markdown/links.ts'
+import { findMentions } from './markdown/mentions.ts'
+import { sectionsOf } from './markdown/sections.ts'
+import { BUILD, NAMES, type Names } from './markdown/site-data.ts'
+import { addressOf, FILES, homepage, ROOT, read } from './pages.ts'
+import { convert } from './reference/convert.ts'
+import { byKind, folderOf, pageOf, renderReference } from './reference/render.ts'
+import { makeIndex } from './search/make-index.ts'
+import { EXPLAIN } from './search/terms.ts'
+
+const SITE = fileURLToPath(new URL('.', import.meta.url))
+const DIST = process.env['SITE_DIST'] ?? `${SITE}dist`
+const BASE = process.env['SITE_BASE'] ?? '/'
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+
+rmSync(BUILD, { recursive: true, force: true })
+rmSync(DIST, { recursive: true, force: true })
+
+// The pages: those of the repository as they are, and the reference.
+const entries = await convert(ROOT)
+const reference = renderReference(entries, findMentions())
+const pages = new Map([
+  ...FILES.map(file => [addressOf(file), read(file)] as const),
+  ...reference.map(({ file, markdown }) => [file.replace(/\.md$/, ''), markdown] as const)
+])
+for (const [address, text] of pages) write(`${BUILD}/pages/${address}.md`, text)
+
+// What VitePress's own configuration needs of them.
+const all = entries.flatMap(({ exports }) => exports)
+const isOfVectors = ({ entry }: { entry: string }) => entry === 'signed-requests-vectors'
+const addresses = (exports: typeof all) => exports.map(one => [one.name, `/${pageOf(one)}.md`] as [string, string])
+const names: Names = {
+  library: addresses(all.filter(one => !isOfVectors(one))),
+  vectors: addresses(all.filter(isOfVectors)),
+  codes: sectionsOf('docs/checks-and-codes.md', read('docs/checks-and-codes.md'))
+    .filter(({ level }) => level === 3)
+    .map(({ anchor }) => anchor),
+  sidebar: entries.map(({ name, exports }) => ({
+    text: name,
+    link: `/reference/${folderOf(name)}`,
+    items: byKind(exports).flatMap(({ exports }) => exports.map(one => ({ text: one.name, link: `/${pageOf(one)}` })))
+  }))
+}
+write(NAMES, JSON.stringify(names))
+
+cpSync(`${SITE}public`, `${BUILD}/public`, { recursive: true })
+for (const file of STATIC) {
+  copyFileSync(`${ROOT}/${file}`, `${BUILD}/public/${basename(file)}`)
+}
+write(`${BUILD}/public/search.json`, makeIndex(pages, [EXPLAIN]))
+
+await build(SITE)
+
+for (const [file, text] of llmsFiles(entries, reference, BASE)) write(`${DIST}/${file}`, text)
+
+// Its file lands with the page itself.
+if (existsSync(`${SITE}explain/build.ts`)) {
+  const { makeExplainPage } = await import(`${SITE}explain/build.ts`)
+  write(`${DIST}/${EXPLAIN.id}`, await makeExplainPage(homepage()))
+}

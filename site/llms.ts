@@ -1,0 +1,42 @@
+import { resolveLink } from './markdown/links.ts'
+import { addressOf, FILES, GROUPS, read, titleOf } from './pages.ts'
+import type { Entry } from './reference/convert.ts'
+import { folderOf, type Page } from './reference/render.ts'
+
+/** Files for programs that read text: each page as Markdown, the index `llms.txt`, and all pages in one file. */
+export function llmsFiles(entries: readonly Entry[], reference: readonly Page[], base: string): Map<string, string> {
+  const guides = FILES.map(file => [`${addressOf(file)}.md`, withLinks(read(file), file, base)] as const)
+  const exports = reference.map(({ file, markdown }) => {
+    return [file, withLinks(markdown.replaceAll('```signature\n', '```ts\n'), file, base)] as const
+  })
+  const pages = new Map([...guides, ...exports])
+  return new Map([...pages, ['llms.txt', index(entries, base)], ['llms-full.txt', [...pages.values()].join('\n')]])
+}
+
+function index(entries: readonly Entry[], base: string): string {
+  const groups = GROUPS.map(({ title, pages }) => {
+    const items = pages.map(file => `- [${titleOf(file)}](${base}${addressOf(file)}.md)`)
+    return `## ${title}\n\n${items.join('\n')}\n`
+  })
+  const reference = entries.map(({ name }) => `- [${name}](${base}reference/${folderOf(name)}index.md)`)
+  return [
+    withLinks(read('llms.txt'), 'llms.txt', base),
+    ...groups,
+    `## Reference\n\n${reference.join('\n')}\n`,
+    `## Optional\n\n- [All pages in one file](${base}llms-full.txt)\n`
+  ].join('\n')
+}
+
+/** Makes the links of a page lead to the Markdown of the site, or to the repository. */
+function withLinks(markdown: string, file: string, base: string): string {
+  let isCode = false
+  const lines = markdown.split('\n').map(line => {
+    if (/^\s*```/.test(line)) isCode = !isCode
+    if (isCode) return line
+    return line.replace(
+      /\]\(([^)\s]+)\)/g,
+      (_, target: string) => `](${resolveLink(file, target).replace(/^\//, base)})`
+    )
+  })
+  return lines.join('\n')
+}

@@ -1,0 +1,25 @@
+import { posix } from 'node:path'
+import { addressOf, exists, FILES, fileOf, repository } from '../pages.ts'
+
+/** Files of the repository that the site has as they are. */
+export const STATIC = ['docs/alerts.yml', 'docs/grafana.json', 'docs/pipeline.svg', 'docs/speed.svg'] as const
+
+const isUrl = (target: string): boolean => /^[a-z][a-z+.-]*:/i.test(target)
+
+/**
+ * Returns what a link on a page of the repository leads to: a page of the site as `/name.md`, a static file as `/name`,
+ * and the repository for anything else.
+ */
+export function resolveLink(file: string, target: string): string {
+  if (isUrl(target) || target.startsWith('#') || target.startsWith('/')) return target
+  const [path = '', anchor] = target.split('#')
+  const found = posix.normalize(posix.join(posix.dirname(file), path))
+  const end = anchor === undefined ? '' : `#${anchor}`
+  if (FILES.includes(found)) return `/${addressOf(found)}.md${end}`
+  if ((STATIC as readonly string[]).includes(found)) return `/${posix.basename(found)}`
+  if (!exists(found)) throw new Error(`${file}: the link ${target} leads to no file`)
+  return `${repository()}/blob/main/${found}${end}`
+}
+
+/** The file of the repository that a page is made from; a page of the reference is its own. */
+export const sourceOf = (page: string): string => fileOf(page) ?? page

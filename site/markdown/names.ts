@@ -1,0 +1,36 @@
+import type { Names } from './site-data.ts'
+
+/** Words of the trade, or of the command line, that are the names of exports too: only `name()` is one for sure. */
+const COMMON = [
+  'Accounts',
+  'Checks',
+  'Code',
+  'Component',
+  'Digest',
+  'Fact',
+  'Failed',
+  'Fetch',
+  'Result',
+  'Scheme',
+  'Vector',
+  'explain',
+  'rfc9421'
+]
+
+const VECTORS = 'reference/vectors/'
+
+/** Returns the page of each name, as a page of the site means it: some names are of the vectors and of the library. */
+export function pagesByName({ library, vectors }: Names, page: string): ReadonlyMap<string, string> {
+  return new Map(page.startsWith(VECTORS) ? [...library, ...vectors] : [...vectors, ...library])
+}
+
+/** Returns the page that a code span is about: that of an export, or of a code. */
+export function pageOfSpan(
+  content: string,
+  byName: ReadonlyMap<string, string>,
+  codes: readonly string[]
+): string | undefined {
+  const [, name = '', call] = /^([\w-]+)(\(.*\))?$/.exec(content) ?? []
+  if (call === undefined && codes.includes(name)) return `/checks-and-codes.md#${name}`
+  return call === undefined && COMMON.includes(name) ? undefined : byName.get(name)
+}

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
+
+export interface Group {
+  title: string
+  /** files of the repository, in the order of reading */
+  pages: readonly string[]
+}
+
+/** The table of the pages, in the order of what a reader is doing. Each page of `docs/` is in one group. */
+export const GROUPS: readonly Group[] = [
+  { title: 'Start', pages: ['README.md', 'docs/account.md', 'docs/options.md', 'docs/for-agents.md'] },
+  {
+    title: 'Receive',
+    pages: [
+      'docs/frameworks.md',
+      'docs/behind-a-proxy.md',
+      'docs/replay-and-retries.md',
+      'docs/replay-stores.md',
+      'docs/rfc9421.md'
+    ]
+  },
+  {
+    title: 'Test',
+    pages: ['docs/testing.md', 'fixtures/README.md', 'fixtures/writing-a-verifier.md', 'docs/interop.md']
+  },
+  {
+    title: 'Run',
+    pages: ['docs/introduce.md', 'docs/operations.md', 'docs/keys-and-dns.md', 'docs/dns-over-https.md']
+  },
+  { title: 'Find out why', pages: ['docs/troubleshooting.md', 'docs/checks-and-codes.md', 'docs/command-line.md'] },
+  { title: 'The gateway', pages: ['docs/gateway.md', 'docs/engines.md'] },
+  { title: 'About', pages: ['docs/design.md', 'SECURITY.md', 'CHANGELOG.md'] }
+]
+
+/** Names in the sidebar, where the title of the page is too long or says too little there. */
+export const SHORT_TITLES: Readonly<Record<string, string>> = {
+  'README.md': 'What it is',
+  'docs/options.md': 'Options',
+  'docs/introduce.md': 'Introduce it',
+  'docs/engines.md': 'Asked by Envoy, nginx or Traefik',
+  'docs/rfc9421.md': 'RFC 9421',
+  'fixtures/README.md': 'Test vectors',
+  'fixtures/writing-a-verifier.md': 'A verifier of your own'
+}
+
+/** Pages whose address is not their name in lower case. */
+const ADDRESSES: Readonly<Record<string, string>> = { 'README.md': 'index', 'fixtures/README.md': 'vectors' }
+
+export const FILES: readonly string[] = GROUPS.flatMap(({ pages }) => pages)
+
+/** The address of a page on the site, without slash and ending, such as `gateway`. */
+export const addressOf = (file: string): string =>
+  ADDRESSES[file] ?? file.replace(/^.*\//, '').replace(/\.md$/, '').toLowerCase()
+
+const fileByAddress = new Map(FILES.map(file => [`${addressOf(file)}.md`, file]))
+
+/** The file of the repository that a page of the site is made from, by the page's own file. */
+export const fileOf = (page: string): string | undefined => fileByAddress.get(page)
+
+export const read = (file: string): string => readFileSync(`${ROOT}/${file}`, 'utf8')
+export const exists = (file: string): boolean => existsSync(`${ROOT}/${file}`)
+
+export const titleOf = (file: string): string => /^# (.+)$/m.exec(read(file))?.[1]?.replaceAll('`', '') ?? file
+
+interface Manifest {
+  repository?: { url?: string }
+  homepage?: string
+}
+
+const manifest = JSON.parse(read('package.json')) as Manifest
+
+/** The repository on GitHub, from package.json. */
+export const repository = (): string =>
+  manifest.repository?.url?.replace(/^git\+/, '').replace(/\.git$/, '') ?? 'https://github.com/OWNER/signed-requests'
+
+/** The address of the site, with a slash at its end. */
+export const homepage = (): string =>
+  (manifest.homepage ?? 'https://OWNER.github.io/signed-requests').replace(/\/?$/, '/')
