@@ -18,7 +18,7 @@ export function sitePlugin(names: Names, base: string) {
         if (token.type === 'heading_open') linked = new Set()
         if (token.type === 'html_block') token.content = withSources(token.content, source)
         if (token.type !== 'inline' || token.children === null) return
-        resolveLinks(token.children, source)
+        resolveLinks(token.children, source, base)
         if (tokens[i - 1]?.type === 'heading_open') return
         const isReference = page.startsWith('reference/')
         const children = isReference
@@ -46,27 +46,27 @@ export function sitePlugin(names: Names, base: string) {
     const fence = md.renderer.rules.fence!
     md.renderer.rules.fence = (tokens, i, options, env, self) => {
       const html = fence(tokens, i, options, env, self)
-      if (tokens[i]!.info !== 'signature') return html
       const page = pageIn(env)
       const byName = pagesByName(names, page)
-      return linkHighlighted(html.replace(/<span class="lang">.*?<\/span>/, ''), code =>
-        linkNames(code, byName, page, base)
-      )
+      const link = (code: string) => linkNames(code, byName, page, base)
+      if (tokens[i]!.info !== 'signature') return linkImports(html, link)
+      return linkHighlighted(html.replace(/<span class="lang">.*?<\/span>/, ''), link)
     }
   }
 }
 
 const pageIn = (env: { relativePath?: string }): string => env.relativePath ?? ''
 
-function resolveLinks(tokens: readonly Token[], source: string): void {
+function resolveLinks(tokens: readonly Token[], source: string, base: string): void {
   for (const token of tokens) {
     if (token.type === 'html_inline') token.content = withSources(token.content, source)
     if (token.type === 'image') token.attrSet('src', resolveLink(source, token.attrGet('src') ?? ''))
     if (token.type !== 'link_open') continue
     const target = resolveLink(source, token.attrGet('href') ?? '')
-    token.attrSet('href', target)
-    // A static file is not a page: the browser loads it.
-    if (/^\/[^#]*\.(?!md\b|html\b)\w+$/.test(target)) token.attrSet('target', '_self')
+    // A static file is not a page: the browser loads it. VitePress puts the base before the addresses of pages alone.
+    const isStatic = /^\/[^#]*\.(?!md\b|html\b)\w+$/.test(target)
+    token.attrSet('href', isStatic ? base + target.slice(1) : target)
+    if (isStatic) token.attrSet('target', '_self')
   }
 }
 
@@ -110,6 +110,13 @@ const escapeHtml = (text: string): string =>
 const linkHighlighted = (html: string, link: (code: string) => string): string =>
   html.replace(/(<span(?: class="([^"]*)")?>)([^<]+)(?=<\/span>)/g, (all, open, kind = '', text) =>
     /string|comment/.test(kind) ? all : open + link(text)
+  )
+
+/** Links the names that code imports from one of the packages. */
+const linkImports = (html: string, link: (code: string) => string): string =>
+  html.replace(
+    /<span class="line"><span class="token-keyword">import<(?:(?!<span class="line"><span class="token-keyword">import<)[\s\S])*?'signed-requests(?:[/-]\w+)?'/g,
+    statement => linkHighlighted(statement, link)
   )
 
 /** Links the names of other exports in code, as HTML. */

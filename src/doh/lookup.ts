@@ -9,9 +9,9 @@ import { badReply, dohError, encodeQuery, MAX_OCTETS, parseReply } from './messa
 export interface DohTxtLookupOptions {
   /** the resolver's URL, such as `https://dns.example/dns-query`; http for a loopback address only */
   url: string | URL
-  /** `POST` by default; `GET` for a resolver that supports nothing else */
+  /** the method of the query: `POST` by default; `GET` for a resolver that supports nothing else */
   method?: 'POST' | 'GET' | undefined
-  /** the platform's by default, looked up at each call */
+  /** sends the query; the platform's `fetch` by default, looked up at each call */
   fetch?: Fetch | undefined
   /** milliseconds for request and response together, 5000 by default */
   timeout?: number | undefined

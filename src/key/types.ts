@@ -32,8 +32,8 @@ export type KeyType = RecordKeyType | 'p256'
 
 /** Bits of the RSA modulus. */
 export interface KeyLimits {
-  /** 1024 by default (RFC 8301 section 3.2) */
+  /** bits of the shortest RSA key; 1024 by default (RFC 8301 section 3.2) */
   minRsaBits?: number | undefined
-  /** 8192 by default; it limits what a sender can make a verification cost */
+  /** bits of the longest RSA key; 8192 by default; it limits what a sender can make a verification cost */
   maxRsaBits?: number | undefined
 }

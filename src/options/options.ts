@@ -11,42 +11,54 @@ import * as values from './values.ts'
 
 /** Says whose requests are accepted, and how strictly. `createVerifier` throws a `TypeError` for a bad option. */
 export interface VerifierOptions {
-  /** keyId must be a subdomain of it, not the domain itself */
+  /**
+   * the domain of the service's keys: keyId must be a subdomain of it, not the domain itself. A single label such as
+   * `com` is refused. Never write a domain under which the public registers names, such as `co.uk`: anyone could sign
+   */
   serviceDomain: string
-  /** the receiver's own host names: `name` means the default port, `name:8443` that port */
+  /**
+   * the receiver's own host names: `name` means the default port (443; 80 too when HTTPS is not required), `name:8443`
+   * that port
+   */
   hosts: string | readonly string[]
-  /** the account ids to accept, without the prefix; a function that throws or rejects makes the verdict unavailable */
+  /**
+   * the account ids to accept, without the prefix. A function is asked only after the signature has verified; one that
+   * throws, rejects or gives anything but true or false makes the verdict unavailable
+   */
   accounts: values.Accounts
   /** the header that carries the account, under the service's brand; `X-Service-ID` by default */
   accountHeader?: string | undefined
   /** the text before the account id; `account-` by default */
   accountPrefix?: string | undefined
-  /** true by default */
+  /** refuses requests that did not arrive over TLS; true by default */
   requireHttps?: boolean | undefined
-  /** seconds that Date, created and expires may be from now, either way; 300 by default */
+  /** seconds that Date, created and expires may be from now, either way; 300 by default, at most 86400 */
   dateTolerance?: number | undefined
   /**
    * The standards to accept; `[draftCavage]` by default. With `rfc9421` of `signed-requests/rfc9421` in the list, a
    * request with Signature-Input is verified by that alone.
    */
   schemes?: readonly Scheme[] | undefined
-  /** `rsa-sha256` for the draft by default, and for RFC 9421 `rsa-v1_5-sha256`, `rsa-pss-sha512` and `ed25519` */
+  /**
+   * The signature algorithms to accept; by default `rsa-sha256` for the draft, and for RFC 9421 `rsa-v1_5-sha256`,
+   * `rsa-pss-sha512` and `ed25519`.
+   */
   algorithms?: readonly Algorithm[] | undefined
   /** names that must be signed in addition to the required ones; none by default */
   alsoCovered?: readonly string[] | undefined
-  /** 1024 by default, and at least that (RFC 8301) */
+  /** bits of the shortest RSA key to accept; 1024 by default, and at least that (RFC 8301) */
   minRsaBits?: number | undefined
-  /** 8192 by default */
+  /** bits of the longest RSA key to accept; 8192 by default */
   maxRsaBits?: number | undefined
-  /** 10485760 by default, for a streamed or a given body */
+  /** bytes of the longest body to accept, streamed or given: above it `body-too-large`; 10485760 by default */
   maxBodyBytes?: number | undefined
-  /** milliseconds for a streamed body, from the first read to its end; 30000 by default */
+  /** milliseconds for a streamed body, from the first read to its end: past it `body-unreadable`; 30000 by default */
   bodyTimeout?: number | undefined
-  /** `dnsTxtLookup()` by default */
+  /** finds the TXT records of a name, as `resolveTxt` of `node:dns/promises` does; `dnsTxtLookup()` by default */
   lookupTxt?: LookupTxt | undefined
-  /** milliseconds; 5000 by default, however the resolver behaves */
+  /** milliseconds for one lookup, however the resolver behaves; 5000 by default */
   lookupTimeout?: number | undefined
-  /** where accepted requests are remembered; none by default */
+  /** where accepted requests are remembered, so that each is accepted once; none by default */
   replayStore?: ReplayStore | undefined
   /** milliseconds that the replay store may take; 1000 by default */
   replayTimeout?: number | undefined

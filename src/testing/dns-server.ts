@@ -15,7 +15,7 @@ export interface DnsServer {
 
 /** Options of `serveDns`. */
 export interface ServeDnsOptions {
-  /** a free one by default */
+  /** the port to listen on; a free one by default */
   port?: number | undefined
 }
 

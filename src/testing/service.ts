@@ -11,13 +11,13 @@ import { createSigningKey, signRequest } from './sign.ts'
 
 /** The service to stand in for; all of it is optional. */
 export interface TestServiceOptions {
-  /** `service.example` by default */
+  /** the domain of its keys; `service.example` by default */
   serviceDomain?: string | undefined
   /** the account the requests are for; `1234` by default */
   accountId?: string | undefined
-  /** `X-Service-ID` by default */
+  /** the header that carries the account; `X-Service-ID` by default */
   accountHeader?: string | undefined
-  /** 1024 by default: a longer key takes a second to make */
+  /** bits of its RSA keys; 1024 by default, because a longer key takes a second to make */
   rsaBits?: number | undefined
 }
 

@@ -13,11 +13,11 @@ import { parseSignatureInput } from '../standards/rfc9421/signature-input.ts'
 export interface SignRequest {
   /** `POST` with a body, `GET` without one */
   method?: string | undefined
-  /** `/` by default */
+  /** the request-target: path and query; `/` by default */
   target?: string | undefined
   /** the Host header; the one in the test service's `options.hosts` by default */
   host?: string | undefined
-  /** none by default */
+  /** the body, text as UTF-8; none by default */
   body?: string | Uint8Array | null | undefined
   /** headers to add, or to replace the service's own of the same name; undefined leaves that one out */
   headers?: Readonly<Record<string, string | undefined>> | Iterable<readonly [name: string, value: string]> | undefined
