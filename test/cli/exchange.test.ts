@@ -96,7 +96,7 @@ test.each<[error: object, text: string]>([
   [{ code: 'EADDRINUSE', message: 'm' }, 'another program has this port (EADDRINUSE)'],
   [
     { code: 'HPE_INVALID_CONSTANT', message: 'm' },
-    'what answers there is not HTTP/1: TLS perhaps, which needs https in the URL (HPE_INVALID_CONSTANT)'
+    'that port does not speak HTTP/1: perhaps TLS, which needs https in the URL (HPE_INVALID_CONSTANT)'
   ],
   [{ code: 'EPROTO', message: 'm' }, 'it does not speak TLS as expected: is it http? (EPROTO)'],
   [
@@ -121,10 +121,13 @@ test.each([
 test.each([
   ['localhost:3000/hook', ': write http://localhost:3000/hook'],
   ['a.example', ': write http://a.example'],
-  ['/hook', ''],
   ['ftp://a.example/', '']
 ])('%s is not a URL to send to%s', (text, hint) => {
   expect(() => parseUrl(text)).toThrow(new RegExp(`^${text} is not an http or https URL${hint}$`))
+})
+
+test.each(['/hook', 'S3CRET'])('%s, which can be a token, is refused without being repeated', text => {
+  expect(() => parseUrl(text)).toThrow(/^URL must be an http or https URL, such as http:\/\/localhost:3000\/hook$/)
 })
 
 test.each(['http://a.example/x', 'https://a.example/x'])('%s is a URL to send to', url => {

@@ -33,7 +33,7 @@ describe('the error of a call says what happened', () => {
         code: 'account-response',
         retryable: false,
         message:
-          "The authorization server's response cannot be used: it is no token as text, JSON string or JSON object."
+          "The authorization server's response cannot be used: it is not a token as text, a JSON string or a JSON object."
       }
     ],
     [
