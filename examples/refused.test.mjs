@@ -9,7 +9,7 @@ import { createTestService, fromFixture } from 'signed-requests/testing'
 
 // yours, with the verifier passed in: a verdict is an object, so the first one takes every request
 const careless = verify => async request => ((await verify(request)) ? 200 : 401)
-const mended = verify => async request => httpStatus(await verify(request))
+const fixed = verify => async request => httpStatus(await verify(request))
 
 /** The test that goes into the repository, beside the file. */
 async function refusesForgery(receiver, file) {
@@ -18,7 +18,7 @@ async function refusesForgery(receiver, file) {
   assert.equal(await receiver(createVerifier(options))(request), 401)
 }
 
-test('a forgery of production is a test, red before the receiver is mended and green after', async () => {
+test('a forgery of production is a test, red before the receiver is fixed and green after', async () => {
   // production: somebody changes the body of a signed request
   const directory = await mkdtemp(join(tmpdir(), 'refused-'))
   const recorder = createRecorder({ directory })
@@ -32,5 +32,5 @@ test('a forgery of production is a test, red before the receiver is mended and g
   const [name] = await readdir(directory)
   assert.match(name, /^\d{4}-.*Z-digest-mismatch-1\.json$/)
   await assert.rejects(refusesForgery(careless, join(directory, name)))
-  await refusesForgery(mended, join(directory, name))
+  await refusesForgery(fixed, join(directory, name))
 })

@@ -85,7 +85,7 @@ test('the handler test of docs/frameworks.md passes, and fails for a handler tha
   expect(run('blind.test.mjs', takesAll).status).toBe(1)
 })
 
-test('the example from a forgery to a test passes, and fails for a receiver that is not mended', () => {
+test('the example from a forgery to a test passes, and fails for a receiver that is not fixed', () => {
   const example = readFileSync(path('../../../examples/refused.test.mjs'), 'utf8')
   const run = (name: string, text: string) => {
     writeFileSync(join(folder, name), text)
@@ -94,7 +94,7 @@ test('the example from a forgery to a test passes, and fails for a receiver that
   const { status, stdout } = run('refused.test.mjs', example)
   expect(status, stdout).toBe(0)
   expect(stdout).toContain('# pass 1')
-  const unmended = example.replace('refusesForgery(mended,', 'refusesForgery(careless,')
-  expect(unmended).not.toBe(example)
-  expect(run('unmended.test.mjs', unmended).status).toBe(1)
+  const unfixed = example.replace('refusesForgery(fixed,', 'refusesForgery(careless,')
+  expect(unfixed).not.toBe(example)
+  expect(run('unfixed.test.mjs', unfixed).status).toBe(1)
 })
