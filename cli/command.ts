@@ -89,8 +89,8 @@ export async function readBytes(file: string, option: string, io: Io): Promise<B
 }
 
 /**
- * Returns whether a text may be repeated: it is a file, or it looks like the path of one. Any other text can be a token in
- * the wrong place.
+ * Returns whether a text may be repeated: it is a file, or it looks like the path of a file. Any other text can be a
+ * token in the wrong place.
  */
 const isPath = (text: string): boolean =>
   existsSync(text) || /^(?:\.{0,2}\/)?(?:[\w.-]{1,40}\/)*(?:(?<=\/)[\w.-]{1,40}|[\w-]{1,40}\.[a-z]{2,5})$/.test(text)

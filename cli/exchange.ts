@@ -151,5 +151,7 @@ export function parseUrl(text: string): URL {
   throw new UsageError(`${text} is not an http or https URL${hint}`)
 }
 
-/** Matches a host name with a dot or a port, which may be repeated. Any other text can be a token in the wrong place. */
+/**
+ * Matches a host name with a dot or a port: messages may repeat it. Any other text can be a token in the wrong place.
+ */
 const ADDRESS = /^(?:[a-z]{2,10}:\/\/)?[a-z\d-]{1,30}(?:(?:\.[a-z\d-]{1,30})+(?::\d+)?|:\d+)(?:\/[\w./-]{0,60})?$/

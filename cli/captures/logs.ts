@@ -37,7 +37,7 @@ export const ACCESS_LOGS: readonly (readonly [pattern: RegExp, advice: string])[
   [
     /^(?:\S+ ){3,4}\[[^\]\n]+\] "/m,
     'this is an access log, which has no headers: nginx writes JSON that explain reads with a log_format of ' +
-      '{ method, url, headers, body } (the page The command line has one), Apache all headers with mod_log_forensic and ' +
-      `the body with mod_dumpio; ${TCPDUMP}`
+      '{ method, url, headers, body } (the page The command line has one), Apache all headers with mod_log_forensic ' +
+      `and the body with mod_dumpio; ${TCPDUMP}`
   ]
 ]

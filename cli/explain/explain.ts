@@ -43,8 +43,8 @@ export const explain: Command<typeof FLAGS> = {
     `Says for every check whether a captured request passes, and why not. FILE is any of these: ${FORMATS}; in ` +
       'UTF-8, or in UTF-16 with a byte order mark. Without FILE, or for -, standard input is read, at most 16 MB.',
     '--domain, --host and --account are required; a fixture brings its own.',
-    'A code of a verdict, such as key-not-found, or of the log of the gateway in the place of FILE says what it means, ' +
-      'its causes and fixes.'
+    'A code of a verdict, such as key-not-found, or of the log of the gateway in the place of FILE says what it ' +
+      'means, its causes and fixes.'
   ],
   argument: '[FILE]',
   flags: FLAGS,

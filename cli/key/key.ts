@@ -114,7 +114,7 @@ function exitCodeOf({ status, conclusion }: KeyReport): number {
   return status === 'unusable' || isDecided ? EXIT.refused : EXIT.unknown
 }
 
-/** @throws UsageError, which does not repeat the name: without a dot it can be a token, which is not asked for, either */
+/** Normalizes a name. @throws UsageError, which does not repeat the name: without a dot it can be a token */
 function validName(name: string): string {
   const normalized = normalizeName(name)
   if (normalized?.includes('.')) return normalized

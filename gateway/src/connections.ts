@@ -53,8 +53,9 @@ export const ALONE: Waits = { forNothing: () => {}, forKey: () => () => {}, forB
  *
  * When all connections are taken, a new one replaces another: one that has not sent a whole head, one that is idle
  * since its last answer, one that has not sent the whole body of a request that was not verified, or one whose request
- * waits for DNS, or for the rest of its body. It is one of those that are most, so that an attacker who takes the places
- * loses them, and not a few genuine ones beside: the newest copy of a request that has several, or else the oldest.
+ * waits for DNS, or for the rest of its body. It is one of the largest group, so that an attacker who has most of the
+ * connections loses them, and a few genuine senders do not: the newest copy of a request that has several, or else the
+ * oldest.
  */
 export function trackConnections(server: Server, isTls: boolean, maxConnections: number) {
   const open = new Map<string, Socket>()
