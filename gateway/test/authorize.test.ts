@@ -338,3 +338,33 @@ describe('on the command line', () => {
     expect(settingsFor('--from as-is --replay').replay).toEqual({ kind: 'redis', url })
   })
 })
+
+test('authorize ends after --drain with a check in progress, and says that one was left', async () => {
+  const { verifier, isAsked } = heldDns()
+  const { authorizer, ask } = await start({ verifier, drain: 20 })
+  const asked = ask(sign()).catch(() => 'ended')
+  await isAsked()
+  expect(await authorizer.close()).toBe(false)
+  expect(await asked).toBe('ended')
+})
+
+test('authorize ends at once without a check in progress, and says that none was left', async () => {
+  const { authorizer, statusOf } = await start({ drain: 60_000 })
+  expect(await statusOf(sign())).toBe(200)
+  expect(await authorizer.close()).toBe(true)
+})
+
+test('a check is recorded as one that no upstream was asked for, and a part of a body as malformed', async () => {
+  const { ask, exchanges } = await start()
+  await ask(sign())
+  await ask(sign(), [['x-envoy-auth-partial-body', 'true']])
+  expect(exchanges).toMatchObject([
+    { upstream: 'not-asked', status: 200 },
+    {
+      upstream: 'malformed',
+      status: 413,
+      reason: 'partial-body',
+      finding: 'the proxy passed a part of the body: let it pass all, or none (Envoy: allow_partial_message: false)'
+    }
+  ])
+})

@@ -77,3 +77,13 @@ test('what is released or given back can be leased again, once', () => {
   second.charge(1)
   expect(revoked).toEqual(['second'])
 })
+
+test('a budget that is used up by pinned leases revokes nothing, and goes on', () => {
+  const { lease, revoked } = start(10)
+  const pinned = lease('pinned')
+  pinned.pin()
+  pinned.charge(20)
+  pinned.charge(-15)
+  lease('other').charge(5)
+  expect(revoked).toEqual([])
+})

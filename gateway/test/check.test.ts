@@ -30,3 +30,16 @@ test('a refusal is answered although the store does not take the claim back, and
   expect(errors).toHaveBeenCalledWith(expect.stringMatching(/^a claim is not released yet.*: SQLITE_READONLY_DBMOVED$/))
   expect(await statusOf('{"id":1}')).toEqual([200])
 })
+
+test('a connection may give way to a new one while a request is checked that is not verified, and no other', async () => {
+  const settings = { ...testSettings(new URL('http://127.0.0.1'), service), from: 'as-is' as const }
+  const check = createCheck(settings, createVerifier(settings.verifier))
+  const onUnverified = vi.fn()
+  const server = createServer((req, res) => void check(req, res, onUnverified))
+  const address = `127.0.0.1:${await listen(server)}`
+  onTestFinished(() => void server.close())
+  expect(statusesOf(await send(address, service.sign()))).toEqual([200])
+  expect(onUnverified).not.toHaveBeenCalled()
+  expect(statusesOf(await send(address, { ...service.sign(), target: '/other' }))).toEqual([401])
+  expect(onUnverified).toHaveBeenCalledOnce()
+})

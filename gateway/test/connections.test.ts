@@ -224,3 +224,19 @@ test('with TLS, a new connection replaces a silent one, and none whose request i
     expect([silent, accepted.destroyed, running.destroyed]).toEqual([silent, true, false])
   }
 })
+
+test('a connection that its sender has closed while a request was in progress no longer counts', async () => {
+  const { server, socket, runs } = await start(REQUEST, () => {}, 2)
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const [first] = await once(server, 'connection')
+  await until(() => runs.length === 1)
+  socket.destroy()
+  await until(() => first.closed)
+  const accepted: Socket[] = []
+  server.on('connection', (socket: Socket) => accepted.push(socket))
+  for (const count of [2, 3]) {
+    open(address, Buffer.from(REQUEST))
+    await until(() => runs.length === count)
+  }
+  expect(accepted.map(({ destroyed }) => destroyed)).toEqual([false, false])
+})

@@ -1,0 +1,46 @@
+import { EventEmitter } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { createVerifier, type ReceivedRequest } from 'signed-requests'
+import { expect, test } from 'vitest'
+import { service } from '../../test/support/service.ts'
+import { createBoundedVerify } from '../src/bounded-verify.ts'
+import { testSettings } from './start.ts'
+
+/** A response whose request is still arriving. */
+const response = () =>
+  Object.assign(new EventEmitter(), { req: { complete: false } }) as unknown as ServerResponse & EventEmitter
+
+/** The request with its body in pieces that come when `next` is called. */
+function inPieces(request: ReceivedRequest, bytes: Uint8Array) {
+  let next = () => {}
+  const go = new Promise<void>(resolve => {
+    next = resolve
+  })
+  async function* pieces() {
+    yield bytes.subarray(0, bytes.length - 1)
+    await go
+    yield bytes.subarray(bytes.length - 1)
+  }
+  return { request: { ...request, body: pieces() }, next: () => next() }
+}
+
+test('a response is not watched any more when its request has a verdict', async () => {
+  const settings = testSettings(new URL('http://127.0.0.1'), service)
+  const verify = createBoundedVerify(createVerifier(settings.verifier), settings)
+  const res = response()
+  const { verdict } = await verify({ ...service.sign(), body: null }, res)
+  expect([verdict.status, res.listenerCount('close')]).toEqual(['verified', 0])
+})
+
+test('small bodies of many senders are held at once, whatever one body may have', async () => {
+  const verifier = { ...service.options, maxBodyBytes: 1000 }
+  const settings = testSettings(new URL('http://127.0.0.1'), service, { verifier })
+  const verify = createBoundedVerify(createVerifier(verifier), settings)
+  const body = Buffer.alloc(1000, 'x')
+  const all = Array.from({ length: 20 }, (_, n) => inPieces(service.sign({ body, target: `/${n}` }), body))
+  const verdicts = all.map(({ request }) => verify(request, response()))
+  await new Promise(resolve => setImmediate(resolve))
+  for (const { next } of all) next()
+  const statuses = (await Promise.all(verdicts)).map(({ verdict }) => verdict.status)
+  expect(new Set(statuses)).toEqual(new Set(['verified']))
+})
