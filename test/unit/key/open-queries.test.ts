@@ -81,10 +81,13 @@ describe.each(Object.entries(RESOLVERS))('queries by %s that nobody waits for', 
   test('queries are aborted at the deadline of the verifier', async () => {
     const { lookupTxt, arrived, open } = await startResolver()
     const { lookupTxt: counting, pending } = counted(lookupTxt)
-    const verify = createVerifier({ ...service.options, lookupTxt: counting, lookupTimeout: 300 })
-    const verdicts = Array.from({ length: 50 }, (_, n) => verify(madeUp(n)))
-    for (const verdict of await Promise.all(verdicts)) expect(failuresOf(verdict)).toEqual(['key: key-lookup-timeout'])
-    expect(arrived()).toBeGreaterThan(0)
+    // On a busy machine no query may arrive before a deadline: then it is later.
+    for (let lookupTimeout = 300; arrived() === 0; lookupTimeout *= 2) {
+      const verify = createVerifier({ ...service.options, lookupTxt: counting, lookupTimeout })
+      const verdicts = Array.from({ length: 50 }, (_, n) => verify(madeUp(n)))
+      for (const verdict of await Promise.all(verdicts))
+        expect(failuresOf(verdict)).toEqual(['key: key-lookup-timeout'])
+    }
     await until(() => pending() === 0 && open() === 0)
   })
 })

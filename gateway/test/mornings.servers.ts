@@ -14,6 +14,8 @@ import { send } from '../../test/support/wire.ts'
 import { logText } from '../src/log.ts'
 import { ask, startWithAdmin } from './support/admin.ts'
 
+// The commands of the page need a shell, which npm test does not.
+
 /** The blocks of one morning of the page: commands, each with what it prints. */
 function blocksOfMorning(name: string): (readonly [command: string, output: RegExp])[] {
   const blocks = blocksOf('docs/troubleshooting.md')
