@@ -2,12 +2,13 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } fr
 import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vitepress'
+import { SITE as SITE_ADDRESS } from '../build/addresses.ts'
 import { llmsFiles } from './llms.ts'
 import { STATIC } from './markdown/links.ts'
 import { findMentions } from './markdown/mentions.ts'
 import { sectionsOf } from './markdown/sections.ts'
 import { BUILD, NAMES, type Names } from './markdown/site-data.ts'
-import { addressOf, FILES, homepage, ROOT, read } from './pages.ts'
+import { addressOf, FILES, ROOT, read } from './pages.ts'
 import { convert } from './reference/convert.ts'
 import { byKind, folderOf, pageOf, renderReference } from './reference/render.ts'
 import { makeIndex } from './search/make-index.ts'
@@ -65,5 +66,5 @@ for (const [file, text] of llmsFiles(entries, reference, BASE)) write(`${DIST}/$
 // Its file lands with the page itself.
 if (existsSync(`${SITE}explain/build.ts`)) {
   const { makeExplainPage } = await import(`${SITE}explain/build.ts`)
-  write(`${DIST}/${EXPLAIN.id}`, await makeExplainPage(homepage()))
+  write(`${DIST}/${EXPLAIN.id}`, await makeExplainPage(`${SITE_ADDRESS}/`))
 }

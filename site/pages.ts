@@ -19,6 +19,8 @@ export const GROUPS: readonly Group[] = [
       'docs/behind-a-proxy.md',
       'docs/replay-and-retries.md',
       'docs/replay-stores.md',
+      'docs/several-services.md',
+      'docs/middleware.md',
       'docs/rfc9421.md'
     ]
   },
@@ -31,7 +33,7 @@ export const GROUPS: readonly Group[] = [
     pages: ['docs/introduce.md', 'docs/operations.md', 'docs/keys-and-dns.md', 'docs/dns-over-https.md']
   },
   { title: 'Find out why', pages: ['docs/troubleshooting.md', 'docs/checks-and-codes.md', 'docs/command-line.md'] },
-  { title: 'The gateway', pages: ['docs/gateway.md', 'docs/engines.md'] },
+  { title: 'The gateway', pages: ['docs/gateway.md', 'docs/deploy.md', 'docs/engines.md'] },
   { title: 'About', pages: ['docs/design.md', 'SECURITY.md', 'CHANGELOG.md'] }
 ]
 
@@ -64,18 +66,3 @@ export const read = (file: string): string => readFileSync(`${ROOT}/${file}`, 'u
 export const exists = (file: string): boolean => existsSync(`${ROOT}/${file}`)
 
 export const titleOf = (file: string): string => /^# (.+)$/m.exec(read(file))?.[1]?.replaceAll('`', '') ?? file
-
-interface Manifest {
-  repository?: { url?: string }
-  homepage?: string
-}
-
-const manifest = JSON.parse(read('package.json')) as Manifest
-
-/** The repository on GitHub, from package.json. */
-export const repository = (): string =>
-  manifest.repository?.url?.replace(/^git\+/, '').replace(/\.git$/, '') ?? 'https://github.com/OWNER/signed-requests'
-
-/** The address of the site, with a slash at its end. */
-export const homepage = (): string =>
-  (manifest.homepage ?? 'https://OWNER.github.io/signed-requests').replace(/\/?$/, '/')

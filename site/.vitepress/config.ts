@@ -1,11 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { createCssVariablesTheme } from 'shiki'
 import { defineConfig } from 'vitepress'
+import { REPOSITORY } from '../../build/addresses.ts'
 import { slugOf } from '../../test/meta/docs/pages.ts'
 import { classes } from '../markdown/highlight.ts'
 import { sitePlugin } from '../markdown/plugin.ts'
 import { readNames } from '../markdown/site-data.ts'
-import { addressOf, GROUPS, repository, SHORT_TITLES, titleOf } from '../pages.ts'
+import { addressOf, GROUPS, SHORT_TITLES, titleOf } from '../pages.ts'
 import { withPolicy } from '../policy.ts'
 
 /** The path below which the site is served, with a slash at both ends: GitHub Pages has it below the repository's name. */
@@ -61,7 +62,7 @@ export default defineConfig({
     outline: { level: [2, 3], label: 'On this page' },
     externalLinkIcon: true,
     search: { provider: 'local' },
-    socialLinks: [{ icon: 'github', link: repository(), ariaLabel: 'The repository on GitHub' }]
+    socialLinks: [{ icon: 'github', link: REPOSITORY, ariaLabel: 'The repository on GitHub' }]
   },
   transformPageData(page) {
     if (page.relativePath === 'index.md') page.titleTemplate = 'Verify signed HTTP requests'

@@ -1,8 +1,15 @@
 import { posix } from 'node:path'
-import { addressOf, exists, FILES, fileOf, repository } from '../pages.ts'
+import { REPOSITORY, SITE } from '../../build/addresses.ts'
+import { addressOf, exists, FILES, fileOf } from '../pages.ts'
 
 /** Files of the repository that the site has as they are. */
-export const STATIC = ['docs/alerts.yml', 'docs/grafana.json', 'docs/pipeline.svg', 'docs/speed.svg'] as const
+export const STATIC = [
+  'docs/demo.svg',
+  'docs/alerts.yml',
+  'docs/grafana.json',
+  'docs/pipeline.svg',
+  'docs/speed.svg'
+] as const
 
 const isUrl = (target: string): boolean => /^[a-z][a-z+.-]*:/i.test(target)
 
@@ -11,6 +18,8 @@ const isUrl = (target: string): boolean => /^[a-z][a-z+.-]*:/i.test(target)
  * and the repository for anything else.
  */
 export function resolveLink(file: string, target: string): string {
+  if (target === SITE) return '/'
+  if (target.startsWith(`${SITE}/`)) return target.slice(SITE.length)
   if (isUrl(target) || target.startsWith('#') || target.startsWith('/')) return target
   const [path = '', anchor] = target.split('#')
   const found = posix.normalize(posix.join(posix.dirname(file), path))
@@ -18,7 +27,7 @@ export function resolveLink(file: string, target: string): string {
   if (FILES.includes(found)) return `/${addressOf(found)}.md${end}`
   if ((STATIC as readonly string[]).includes(found)) return `/${posix.basename(found)}`
   if (!exists(found)) throw new Error(`${file}: the link ${target} leads to no file`)
-  return `${repository()}/blob/main/${found}${end}`
+  return `${REPOSITORY}/blob/main/${found}${end}`
 }
 
 /** The file of the repository that a page is made from; a page of the reference is its own. */

@@ -1,4 +1,5 @@
 import type { MarkdownRenderer } from 'vitepress'
+import { EXPLAIN } from '../search/terms.ts'
 import { resolveLink, sourceOf } from './links.ts'
 import { pageOfSpan, pagesByName } from './names.ts'
 import type { Names } from './site-data.ts'
@@ -9,6 +10,12 @@ type MakeToken = new (type: string, tag: string, nesting: 1 | 0 | -1) => Token
 /** Makes the links of a page lead to pages of the site, and links the names of exports and codes in its text. */
 export function sitePlugin(names: Names, base: string) {
   return (md: MarkdownRenderer): void => {
+    // The line of a page that leads to all pages and to its own sections: the site has menus for both.
+    md.core.ruler.push('site-menus', state => {
+      const i = state.tokens.findIndex(({ type, content }) => type === 'inline' && content.startsWith('[All pages]('))
+      if (i > 0) state.tokens.splice(i - 1, 3)
+    })
+
     md.core.ruler.push('site-links', ({ tokens, env, Token }) => {
       const page = pageIn(env)
       const source = sourceOf(page)
@@ -64,7 +71,7 @@ function resolveLinks(tokens: readonly Token[], source: string, base: string): v
     if (token.type !== 'link_open') continue
     const target = resolveLink(source, token.attrGet('href') ?? '')
     // A static file is not a page: the browser loads it. VitePress puts the base before the addresses of pages alone.
-    const isStatic = /^\/[^#]*\.(?!md\b|html\b)\w+$/.test(target)
+    const isStatic = target.startsWith(`/${EXPLAIN.id}`) || /^\/[^#]*\.(?!md\b|html\b)\w+$/.test(target)
     token.attrSet('href', isStatic ? base + target.slice(1) : target)
     if (isStatic) token.attrSet('target', '_self')
   }

@@ -52,7 +52,7 @@ function entriesOf(modules: NonNullable<JSONOutput.ProjectReflection['children']
     }
   }
   for (const [id, one] of byId) byId.set(id, { ...one, alsoIn: alsoIn.get(id) ?? [] })
-  const found = [...byId.values()]
+  const found = [...byId.values()].sort((a, b) => a.name.localeCompare(b.name, 'en'))
   return named.map(({ module, entry }) => ({
     name: entry,
     summary: module.comment?.summary ?? [],

@@ -34,6 +34,10 @@ export const KEYWORDS: Readonly<Record<string, string>> = {
   'command-line.html#send': 'sign a request test webhook simulate forge forged tampered fake',
   'command-line.html#probe':
     'reachable from outside internet endpoint reachability healthcheck connectivity certificate redirect firewall',
+  'deploy.html': 'deployment production install run service container orchestration',
+  'deploy.html#systemd': 'unit service linux daemon',
+  'deploy.html#docker': 'container image compose podman',
+  'deploy.html#kubernetes': 'k8s pod cluster helm manifest deployment ingress',
   'design.html': 'architecture rationale why decisions internals how it works pipeline',
   'dns-over-https.html':
     'DoH RFC 8484 resolver Workers edge 1.1.1.1 8.8.8.8 Google Cloudflare quad9 spoofing cache poisoning',
@@ -67,6 +71,7 @@ export const KEYWORDS: Readonly<Record<string, string>> = {
   'keys-and-dns.html#publishing-a-key': 'publish generate create key pair openssl record zone',
   'keys-and-dns.html#docker': 'container resolve resolv.conf alpine',
   'keys-and-dns.html#kubernetes': 'cluster pod CoreDNS ndots',
+  'middleware.html': 'write own middleware plugin adapter framework author wrapper Elysia AdonisJS tRPC',
   'operations.html': 'production monitoring observability run',
   'operations.html#what-to-log': 'logging logs audit pino winston',
   'operations.html#metrics': 'monitor monitoring observability counters statistics datadog',
@@ -92,6 +97,8 @@ export const KEYWORDS: Readonly<Record<string, string>> = {
   'rfc9421.html': 'HTTP message signatures Signature-Input Content-Digest ed25519 new standard migrate successor',
   'security.html': 'vulnerability report disclosure CVE threat model attack bug bounty advisory contact',
   'security.html#reporting': 'vulnerability report disclosure CVE contact',
+  'several-services.html':
+    'multiple several two services senders domains accounts tenants hosts one process server multi-tenant',
   'testing.html':
     'unit test integration test end to end mock stub fake signer simulate jest vitest mocha node:test CI endpoint',
   'testing.html#in-a-test': 'jest vitest mocha mock stub signed request CI unit',

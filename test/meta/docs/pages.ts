@@ -25,7 +25,7 @@ export function repositoryFiles(folder = ''): string[] {
   })
 }
 
-/** Every page of the documentation that is written by hand; `docs/api` is generated. */
+/** Every page of the documentation that is written by hand. */
 export const PAGES: readonly string[] = [
   'README.md',
   'CONTRIBUTING.md',
