@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { readCapture } from '../../../cli/captures/read-capture.ts'
+import { explainCapture, missingSettings } from '../../../cli/explain/explain-capture.ts'
+import { FLAGS } from '../../../cli/explain/flags.ts'
+import { OTHERS } from '../../../cli/flags.ts'
+import { parseFlags } from '../../../flags/parse.ts'
+import { headOf, RECEIVER, RECORD } from '../../support/explain.ts'
+import { service } from '../../support/service.ts'
+import { loadVectors } from '../../support/vectors.ts'
+
+function flagsOf(...args: readonly string[]) {
+  const given = parseFlags(args, {}, { name: 'explain', flags: FLAGS, variables: 'shared', others: OTHERS })
+  if (given.asked !== undefined) throw new Error('these flags ask for a text')
+  return given.values
+}
+
+const capture = (change: object = {}) => readCapture(Buffer.from(headOf({ ...service.sign(), ...change })))
+
+test('a program that may ask nobody gets a verdict without the key, where the key decides', async () => {
+  const found = await explainCapture(capture(), flagsOf(...RECEIVER), { isOffline: true })
+  expect(found).toMatchObject({ status: 'unavailable', keySource: undefined, data: { failures: [] } })
+  expect(found.diagnosis.headline).toBe('the key is not known; all that needs no key passed')
+  expect(found.diagnosis.checks.find(({ check }) => check === 'key')).toEqual({
+    check: 'key',
+    outcome: 'not-run',
+    reason: 'no key record is given, and no resolver to ask for it'
+  })
+})
+
+test('a program that may ask nobody gets the verdict itself, where no key is needed or one is given', async () => {
+  const offline = { isOffline: true }
+  const elsewhere = ['--domain=service.example', '--host=other.example', '--account=1234']
+  expect((await explainCapture(capture(), flagsOf(...elsewhere), offline)).diagnosis.headline).toBe('host')
+  const withRecord = flagsOf(...RECEIVER, '--key-record', RECORD)
+  expect((await explainCapture(capture(), withRecord, offline)).status).toBe('verified')
+  const lookupTxt = { lookupTxt: service.lookupTxt, ...offline }
+  expect((await explainCapture(capture(), flagsOf(...RECEIVER), lookupTxt)).status).toBe('verified')
+  const [vector] = loadVectors().filter(({ verdict }) => verdict.status === 'verified')
+  const fixture = readCapture(Buffer.from(JSON.stringify(vector!.json)))
+  expect((await explainCapture(fixture, flagsOf(), offline)).status).toBe('verified')
+})
+
+test('names the settings that neither the flags nor the capture bring', () => {
+  expect(missingSettings(capture(), flagsOf('--host=a.example'))).toEqual(['serviceDomain', 'accounts'])
+  const [vector] = loadVectors()
+  expect(missingSettings(readCapture(Buffer.from(JSON.stringify(vector!.json))), flagsOf())).toEqual([])
+})
