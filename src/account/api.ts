@@ -31,8 +31,7 @@ export function createSender(settings: AccountSettings, tokens: TokenSource): Se
           headers: Object.fromEntries(headers),
           // Not all platforms drop the Authorization header when a redirect leaves the origin (Fetch section 4.4).
           redirect: 'manual',
-          // Fetch section 5.4: without it a stream is refused.
-          duplex: 'half'
+          ...STREAMS
         })
         .catch(thrown => {
           signal?.throwIfAborted()
@@ -46,6 +45,9 @@ export function createSender(settings: AccountSettings, tokens: TokenSource): Se
     }
   }
 }
+
+/** Lets `fetch` take a stream as the body (Fetch section 5.4). */
+const STREAMS = { duplex: 'half' } as const
 
 /** Stops waiting when the caller gives up. The exchange goes on, because other callers may wait for it. */
 function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
