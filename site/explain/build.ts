@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { build, type Plugin } from 'esbuild'
+import { FORMATS } from '../../cli/captures/read-capture.ts'
+import { loadExamples } from './examples.ts'
+
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+
+/** The modules of Node.js that the library and the command import, and their place in a browser. */
+const MODULES: Readonly<Record<string, string>> = {
+  buffer: at('../node_modules/buffer/index.js'),
+  'node:crypto': at('crypto.ts'),
+  'node:net': at('node-modules.ts'),
+  'node:util': at('node-modules.ts'),
+  'node:diagnostics_channel': at('node-modules.ts'),
+  'node:dns/promises': at('node-modules.ts')
+}
+
+/** Of any other module, nothing may be left in the bundle. */
+const withoutNode: Plugin = {
+  name: 'without-node',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:|^buffer$/ }, ({ path }) => {
+      const file = MODULES[path]
+      return file === undefined ? { path, namespace: 'absent' } : { path: file }
+    })
+    onLoad({ filter: /.*/, namespace: 'absent' }, () => ({ contents: 'module.exports = {}' }))
+  }
+}
+
+async function bundle(entry: string, options: object = {}): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [at(entry)],
+    bundle: true,
+    write: false,
+    minify: true,
+    platform: 'browser',
+    format: 'iife',
+    target: 'es2022',
+    legalComments: 'none',
+    plugins: [withoutNode],
+    ...options
+  })
+  return outputFiles[0]!.text.trim()
+}
+
+const sourceOf = (code: string): string => `'sha256-${createHash('sha256').update(code).digest('base64')}'`
+
+/**
+ * Makes the page: one file, which works from a disk as from a server, and which loads nothing.
+ *
+ * @param site the address of the pages of the codes, for a page that is not on the site itself; with a slash at its end
+ */
+export async function makeExplainPage(site: string): Promise<string> {
+  const worker = await bundle('worker.ts', { inject: [at('buffer.ts')] })
+  const script = await bundle('page.ts', { define: { SITE: JSON.stringify(site) } })
+  const style = await bundle('page.css', { loader: { '.css': 'css' } })
+  const policy = [
+    "default-src 'none'",
+    `script-src ${sourceOf(script)}`,
+    `style-src ${sourceOf(style)}`,
+    'worker-src blob:',
+    'connect-src https:',
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types worker'
+  ].join('; ')
+  const examples = JSON.stringify(loadExamples()).replaceAll('<', '\\u003c')
+  for (const part of [worker, script, style])
+    if (/<\/(?:script|style)|<!--/i.test(part)) throw new Error('a bundle has a text that ends its element')
+  const parts: Readonly<Record<string, string>> = {
+    policy: `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+    style: `<style>${style}</style>`,
+    formats: `${FORMATS[0]!.toUpperCase()}${FORMATS.slice(1)}.`,
+    scripts: [
+      `<script type="text/plain" id="worker">${worker}</script>`,
+      `<script type="application/json" id="examples">${examples}</script>`,
+      `<script>${script}</script>`
+    ].join('\n')
+  }
+  return readFileSync(at('page.html'), 'utf8').replace(/<!-- (\w+) -->/g, (_, name: string) => parts[name]!)
+}

@@ -1,0 +1,286 @@
+import type { Example } from './examples.ts'
+import type { Answer, Missing, Question } from './worker.ts'
+
+/** The address of the site, with a slash at its end. */
+declare const SITE: string
+
+/** As the command: larger than any webhook. */
+const MAX_BYTES = 16 * 2 ** 20
+
+/** A longer text makes a text field slow: it is kept as a file is. */
+const MAX_SHOWN = 100_000
+
+/** The longest search takes a tenth of this on a machine of today. */
+const TIME_LIMIT = 60_000
+
+/** The fields whose text is a flag of the command, by that flag. */
+const FLAG_FIELDS = ['domain', 'host', 'account', 'key-record', 'doh', 'now', 'account-header'] as const
+
+const byId = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T
+
+const form = byId<HTMLFormElement>('form')
+const capture = byId<HTMLTextAreaElement>('capture')
+const held = byId('held')
+const file = byId<HTMLInputElement>('file')
+const status = byId('status')
+const rfc9421 = byId<HTMLInputElement>('rfc9421')
+const field = (id: string) => byId<HTMLInputElement | HTMLTextAreaElement>(id)
+
+function element<N extends keyof HTMLElementTagNameMap>(
+  name: N,
+  properties: Partial<HTMLElementTagNameMap[N]> = {},
+  ...children: readonly (Node | string)[]
+): HTMLElementTagNameMap[N] {
+  const made = Object.assign(document.createElement(name), properties)
+  made.append(...children)
+  return made
+}
+
+/* ---- the captured request */
+
+/** The octets of a file, or of a pasted text that the text field would change. */
+let octets: Uint8Array<ArrayBuffer> | undefined
+
+/** Keeps a capture beside the text field, which shows its beginning. */
+function hold(name: string, bytes: Uint8Array<ArrayBuffer>): void {
+  if (bytes.length > MAX_BYTES) {
+    showMistake(`${name} is larger than 16 MB: save the one request in a file of its own`)
+    return
+  }
+  octets = bytes
+  capture.value = new TextDecoder().decode(bytes.subarray(0, 4000))
+  capture.readOnly = true
+  held.querySelector('span')!.textContent = `${name}, ${bytes.length.toLocaleString('en')} bytes`
+  held.hidden = false
+}
+
+function release(): void {
+  octets = undefined
+  capture.readOnly = false
+  capture.value = ''
+  file.value = ''
+  held.hidden = true
+}
+
+const holdFile = async (chosen: File | undefined): Promise<void> => {
+  if (chosen === undefined) return
+  const isLarge = chosen.size > MAX_BYTES
+  hold(chosen.name, isLarge ? new Uint8Array(MAX_BYTES + 1) : new Uint8Array(await chosen.arrayBuffer()))
+}
+
+held.querySelector('button')!.addEventListener('click', () => {
+  release()
+  capture.focus()
+})
+
+file.addEventListener('change', () => holdFile(file.files?.[0]))
+
+capture.addEventListener('paste', event => {
+  const { clipboardData } = event
+  const pasted = clipboardData?.files[0]
+  const text = clipboardData?.getData('text/plain') ?? ''
+  const isWhole = capture.selectionStart === 0 && capture.selectionEnd === capture.value.length
+  // A text field has no carriage returns, and a body may.
+  const isChanged = text.length > MAX_SHOWN || text.includes('\r')
+  if (capture.readOnly || (pasted === undefined && !(isWhole && isChanged))) return
+  event.preventDefault()
+  if (pasted === undefined) hold('Pasted text', new TextEncoder().encode(text))
+  else holdFile(pasted)
+})
+
+for (const name of ['dragenter', 'dragover', 'dragleave', 'drop'])
+  addEventListener(name, event => {
+    event.preventDefault()
+    document.body.classList.toggle('dropping', name === 'dragenter' || name === 'dragover')
+  })
+
+addEventListener('drop', ({ dataTransfer }) => {
+  const dropped = dataTransfer?.files[0]
+  const text = dataTransfer?.getData('text/plain') ?? ''
+  if (dropped !== undefined) holdFile(dropped)
+  else if (text !== '') hold('Dropped text', new TextEncoder().encode(text))
+})
+
+/* ---- the examples */
+
+const examples: readonly Example[] = JSON.parse(byId('examples').textContent!)
+
+for (const { title, fields, isRfc9421 } of examples) {
+  const button = element('button', { type: 'button', textContent: title })
+  button.addEventListener('click', () => {
+    release()
+    form.reset()
+    for (const [id, text] of Object.entries(fields)) field(id).value = text
+    rfc9421.checked = isRfc9421
+    form.requestSubmit()
+  })
+  document.querySelector('.examples')!.append(button)
+}
+
+/* ---- the worker */
+
+const trusted = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes
+const policy = trusted?.createPolicy('worker', { createScriptURL: url => url })
+
+interface TrustedTypes {
+  createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): string }
+}
+
+const program = URL.createObjectURL(new Blob([byId('worker').textContent!], { type: 'text/javascript' }))
+
+/** Ends the explanation that is being made. */
+let stop = (): void => {}
+
+/** Asks a worker of its own, which is ended when it has answered, is late, or nobody waits for it any more. */
+function ask(question: Question): void {
+  stop()
+  const worker = new Worker(policy?.createScriptURL(program) ?? program)
+  const timer = setTimeout(() => {
+    stop()
+    showMistake(`this took more than ${TIME_LIMIT / 1000} seconds, and was ended: the command line has no such limit`)
+  }, TIME_LIMIT)
+  stop = () => {
+    clearTimeout(timer)
+    worker.terminate()
+  }
+  worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
+    stop()
+    show(data)
+  })
+  worker.addEventListener('error', ({ message }) => {
+    stop()
+    showMistake(`the program of this page failed: ${message}`)
+  })
+  worker.postMessage(question)
+}
+
+form.addEventListener('submit', event => {
+  event.preventDefault()
+  const bytes = octets ?? new TextEncoder().encode(capture.value)
+  const filled = FLAG_FIELDS.map(id => [id, field(id).value.trim()]).filter(([, text]) => text !== '')
+  const fields = { ...Object.fromEntries(filled), ...(rfc9421.checked && { scheme: 'draft-cavage,rfc9421' }) }
+  clear()
+  if (bytes.length === 0) showMistake('Paste a captured request first, or drop a file.')
+  else {
+    setStatus('', 'Checking ...')
+    ask({ capture: bytes, fields, more: field('more').value })
+  }
+})
+
+form.addEventListener('reset', () => {
+  stop()
+  release()
+  clear()
+})
+
+/* ---- the result */
+
+function setStatus(text: string, headline: string): void {
+  status.textContent = text
+  status.dataset['status'] = text
+  byId('headline').textContent = headline
+}
+
+function clear(): void {
+  byId('nothing').hidden = true
+  byId('explained').hidden = true
+  byId('mistake').textContent = ''
+  for (const label of document.querySelectorAll('[aria-invalid]')) label.removeAttribute('aria-invalid')
+  setStatus('', '')
+}
+
+function showMistake(message: string): void {
+  clear()
+  byId('mistake').textContent = message
+  byId('result').scrollIntoView({ block: 'nearest' })
+}
+
+const LABELS = { domain: 'Domain', host: 'Host', account: 'Account' } as const
+
+function show(answer: Answer): void {
+  if (answer.kind === 'mistake') showMistake(answer.message)
+  else if (answer.kind === 'missing') askFor(answer.fields)
+  else showExplained(answer)
+}
+
+function askFor(fields: readonly Missing[]): void {
+  showMistake(`Fill in ${fields.map(name => LABELS[name]).join(', ')}: only a fixture brings its own.`)
+  for (const name of fields) field(name).setAttribute('aria-invalid', 'true')
+  field(fields[0]!).focus()
+}
+
+function showExplained({ status, headline, notes, failures, lines, json }: Explained): void {
+  setStatus(status, headline)
+  byId('notes').replaceChildren(...notes.map(note => element('li', { textContent: note })))
+  byId('causes').replaceChildren(...failures.map(causeOf))
+  byId('explanation').replaceChildren(...lines.flatMap((line, i) => [i === 0 ? '' : '\n', ...toned(line)]))
+  showJson(json)
+  byId('explained').hidden = false
+  byId('result').scrollIntoView({ block: 'nearest' })
+}
+
+type Explained = Extract<Answer, { kind: 'explained' }>
+
+/** A line of the explanation, its start in the colour that a terminal shows it in. */
+function toned(line: Line): (Node | string)[] {
+  if (typeof line === 'string') return [line]
+  return [element('span', { className: line.tone, textContent: line.start }), ...toned(line.rest)]
+}
+
+type Line = Explained['lines'][number]
+
+/** On the site, the page of a code is beside this one. */
+const pageOf = (code: string): string =>
+  `${location.protocol === 'file:' ? SITE : ''}checks-and-codes.html#${encodeURIComponent(code)}`
+
+function causeOf({ code, message, cause, fix, changed, followsFrom }: Explained['failures'][number]): HTMLElement {
+  const link = element('a', { href: pageOf(code), textContent: code, target: '_blank', rel: 'noopener' })
+  if (followsFrom !== undefined) return element('p', {}, link, ` follows from ${followsFrom}.`)
+  const entry = (term: string, text: string, className = '') => [
+    element('dt', { textContent: term }),
+    element('dd', { textContent: text, className })
+  ]
+  const { line = 0, signed = '', received = '' } = changed ?? {}
+  const change =
+    changed === undefined
+      ? []
+      : [
+          ...entry(`Line ${line} of the signing string, as it was signed`, signed, 'line signed'),
+          ...entry('The same line, as it was received', received, 'line received')
+        ]
+  const list = element('dl', {}, ...change, ...entry('Likely cause', cause), ...entry('Fix', fix))
+  return element('div', { className: 'cause' }, element('h3', {}, link, `: ${message}`), list)
+}
+
+/* ---- text and JSON, to copy */
+
+// A keyboard can scroll them in every browser.
+for (const scroller of document.querySelectorAll<HTMLElement>('.text')) scroller.tabIndex = 0
+
+let json = ''
+
+/** The JSON of a large body would take a text field seconds to show. */
+function showJson(text: string): void {
+  json = text
+  const cut =
+    text.length > MAX_SHOWN ? `\n... (${text.length - MAX_SHOWN} more characters: Copy JSON has them all)` : ''
+  byId('json').querySelector('pre')!.textContent = text.slice(0, MAX_SHOWN) + cut
+}
+
+function copyOn(id: string, text: () => string): void {
+  const button = byId<HTMLButtonElement>(id)
+  const name = button.textContent!
+  button.addEventListener('click', async () => {
+    const isCopied = await navigator.clipboard.writeText(text()).then(
+      () => true,
+      () => false
+    )
+    button.textContent = isCopied ? 'Copied' : 'This browser does not allow it: select the text instead'
+    setTimeout(() => {
+      button.textContent = name
+    }, 2000)
+  })
+}
+
+copyOn('copy-text', () => byId('explanation').textContent!)
+copyOn('copy-json', () => json)

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
+import { makeExplainPage } from '../../explain/build.ts'
+
+export const SITE = 'https://site.example/docs/'
+
+/** Debian's own. A sandbox needs a user that is not root. */
+const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync) ?? '/usr/bin/chromium',
+    args: [
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+      '--disable-gpu',
+      '--disable-quic',
+      '--disable-sync',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update'
+    ]
+  })
+
+/** Builds the page and starts a browser, once for the tests of a file. */
+export function useExplain() {
+  let browser: Browser
+  let folder: string
+  let html: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'explain-'))
+    html = await makeExplainPage(SITE)
+    await writeFile(join(folder, 'explain.html'), html)
+    browser = await launchBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await rm(folder, { recursive: true })
+  })
+
+  /** Opens the file, and notes what goes wrong in it: errors, dialogs, violations of the policy, other addresses. */
+  async function open(options: BrowserContextOptions = {}) {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+    const page = await context.newPage()
+    const url = pathToFileURL(join(folder, 'explain.html')).href
+    const troubles: string[] = []
+    page.on('console', message => troubles.push(`${message.type()}: ${message.text()}`))
+    page.on('pageerror', error => troubles.push(String(error)))
+    page.on('popup', popup => troubles.push(`popup: ${popup.url()}`))
+    page.on('dialog', dialog => {
+      troubles.push(`dialog: ${dialog.message()}`)
+      dialog.dismiss().catch(() => {})
+    })
+    context.on('request', request => {
+      if (request.url() !== url && !/^(?:blob|data):/.test(request.url())) troubles.push(`request: ${request.url()}`)
+    })
+    await page.goto(url)
+    return { page, context, troubles, url, close: () => context.close() }
+  }
+  return { open, html: () => html }
+}
