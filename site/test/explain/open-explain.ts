@@ -1,28 +1,13 @@
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import { makeExplainPage } from '../../explain/build.ts'
+import { launchBrowser } from '../support/browser.ts'
 
 export const SITE = 'https://site.example/docs/'
-
-/** Debian's own. A sandbox needs a user that is not root. */
-const launchBrowser = (): Promise<Browser> =>
-  chromium.launch({
-    executablePath: ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync) ?? '/usr/bin/chromium',
-    args: [
-      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-      '--disable-gpu',
-      '--disable-quic',
-      '--disable-sync',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update'
-    ]
-  })
 
 /** Builds the page and starts a browser, once for the tests of a file. */
 export function useExplain() {
