@@ -1,8 +1,9 @@
-import { copyFileSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vitepress'
 import { SITE as SITE_ADDRESS } from '../build/addresses.ts'
+import { makeExplainPage } from './explain/build.ts'
 import { llmsFiles } from './llms.ts'
 import { STATIC } from './markdown/links.ts'
 import { findMentions } from './markdown/mentions.ts'
@@ -63,8 +64,4 @@ await build(SITE)
 
 for (const [file, text] of llmsFiles(entries, reference, BASE)) write(`${DIST}/${file}`, text)
 
-// Its file lands with the page itself.
-if (existsSync(`${SITE}explain/build.ts`)) {
-  const { makeExplainPage } = await import(`${SITE}explain/build.ts`)
-  write(`${DIST}/${EXPLAIN.id}`, await makeExplainPage(`${SITE_ADDRESS}/`))
-}
+write(`${DIST}/${EXPLAIN.id}`, await makeExplainPage(`${SITE_ADDRESS}/`))

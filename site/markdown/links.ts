@@ -23,8 +23,10 @@ export function resolveLink(file: string, target: string): string {
   if (isUrl(target) || target.startsWith('#') || target.startsWith('/')) return target
   const [path = '', anchor] = target.split('#')
   const found = posix.normalize(posix.join(posix.dirname(file), path))
+  // The README of the gateway's package says what its page says.
+  const page = found === 'gateway/README.md' ? 'docs/gateway.md' : found
   const end = anchor === undefined ? '' : `#${anchor}`
-  if (FILES.includes(found)) return `/${addressOf(found)}.md${end}`
+  if (FILES.includes(page)) return `/${addressOf(page)}.md${end}`
   if ((STATIC as readonly string[]).includes(found)) return `/${posix.basename(found)}`
   if (!exists(found)) throw new Error(`${file}: the link ${target} leads to no file`)
   return `${REPOSITORY}/blob/main/${found}${end}`
