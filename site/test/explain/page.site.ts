@@ -97,7 +97,7 @@ describe('the form', () => {
     expect(text).toContain('--    key               not run: no key record is given, and no resolver to ask')
     await page.getByLabel('Host').fill('other.example')
     await page.keyboard.press('Enter')
-    await page.getByText('rejected', { exact: true }).waitFor()
+    await page.locator('#status[data-status=rejected]').waitFor()
     expect((await answerOf(page)).text).toMatch(/^rejected: host\n/)
     expect(troubles).toEqual([])
     await close()
