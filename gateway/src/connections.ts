@@ -30,7 +30,7 @@ export const whenOver = (res: ServerResponse): Promise<void> =>
 /** Identifies a connection of a listener: with TLS, the socket of a connection is not that of its requests. */
 const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
 
-/** What a request waits for. While it does, its connection gives way to a new one when all are taken. */
+/** Notes what a request waits for. Meanwhile a new connection may replace its own when all are taken. */
 export interface Waits {
   /** Says that the request was not verified: if the rest of its body is on its way, its connection is closed. */
   forNothing(): void
@@ -159,7 +159,7 @@ export function trackConnections(server: Server, isTls: boolean, maxConnections:
 
   return {
     lastAnswer,
-    /** Runs a request in its turn. What fails is printed, and ends the connection. */
+    /** Runs a request in its turn. An error is printed, and ends the connection. */
     run(res: ServerResponse, serve: (waits: Waits) => Promise<unknown>): Promise<void> {
       joinPieces(res.req)
       const over = inTurn(res, serve)

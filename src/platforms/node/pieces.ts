@@ -49,7 +49,7 @@ export function joinPieces(req: NodeRequest): void {
         pieces.add(piece)
         length += piece.length
         // Bytes that wait here count as if they were in the stream: at its limit the sender must wait.
-        return req.readableLength + length < req.readableHighWaterMark
+        return !hasTinyPieces(req) && req.readableLength + length < req.readableHighWaterMark
       }
     }
     flush()
