@@ -40,7 +40,7 @@ test('a connection may give way to a new one while a request is checked that is 
   const address = `127.0.0.1:${await listen(server)}`
   onTestFinished(() => void server.close())
   expect(statusesOf(await send(address, service.sign()))).toEqual([200])
-  expect(forNothing).not.toHaveBeenCalled()
+  expect(onUnverified).not.toHaveBeenCalled()
   expect(statusesOf(await send(address, { ...service.sign(), target: '/other' }))).toEqual([401])
-  expect(forNothing).toHaveBeenCalledOnce()
+  expect(onUnverified).toHaveBeenCalledOnce()
 })
