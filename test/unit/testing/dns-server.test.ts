@@ -222,3 +222,17 @@ test.each([
   expect({ answers: answers?.length, truncated: flag_tc }).toEqual(expected)
   if (!expected.truncated) expect(received.length - 2).toBe(length)
 })
+
+test('a message is answered up to 1,024 octets, and a part of a head is not', () => {
+  const padded = (length: number) => {
+    const option = { code: 12, length: 0, data: Buffer.alloc(length) }
+    const edns = { type: 'OPT', name: '.', udpPayloadSize: 1232, flags: 0, options: [option] }
+    return query({ additionals: [edns as never] })
+  }
+  const rest = 1024 - padded(0).length
+  const reply = (message: Buffer) => replyTo(message, records, 65_535, () => {})
+  expect([padded(rest).length, padded(rest + 1).length]).toEqual([1024, 1025])
+  expect(decode(reply(padded(rest))!).answers).toHaveLength(2)
+  expect(reply(padded(rest + 1))).toBeUndefined()
+  expect(reply(query().subarray(0, 11))).toBeUndefined()
+})

@@ -147,3 +147,13 @@ describe('the test service', () => {
     expect(() => service.sign({ headers: { 'X-A': 'a\nb' } })).toThrow(TypeError)
   })
 })
+
+test.each([
+  [undefined, 'GET', false],
+  [null, 'GET', false],
+  ['', 'POST', true],
+  ['{}', 'POST', true]
+])('a request with the body %j is sent with %s, and says its length: %s', (body, method, hasLength) => {
+  const request = service.sign({ body })
+  expect([request.method, headerOf(request, 'content-length') !== undefined]).toEqual([method, hasLength])
+})
