@@ -26,7 +26,7 @@ export function countPieces(): (size: number) => boolean {
 export const tinyPieces = (): Error =>
   Object.assign(new Error('the body comes in too many tiny pieces'), { code: 'TINY_PIECES' })
 
-/** The length of a body by its Content-Length; 0 where that says nothing, or that the body is too large. */
+/** Returns the length of a body by its Content-Length; 0 without a usable one, or for a body that is too large. */
 export function announcedLength(contentLength: string | undefined, limit: number): number {
   const announced = Number(contentLength)
   return Number.isInteger(announced) && announced > 0 && announced <= limit ? announced : 0
@@ -53,21 +53,19 @@ export const mostHeld = (length: number, announced: number): number =>
  */
 export function collectPieces(announced = 0) {
   let blocks: Block[] = []
-  /** bytes that have come, and bytes of all blocks */
+  /** bytes that have arrived, and bytes of all blocks */
   let [length, held] = [0, 0]
 
-  function copyTo(whole: Block): Block {
+  /** Replaces all blocks by one of this size. */
+  function joinIn(size: number): void {
+    const whole = new Uint8Array(size)
     let at = 0
     for (const block of blocks) {
-      whole.set(at + block.length > length ? block.subarray(0, length - at) : block, at)
+      whole.set(block.subarray(0, length - at), at)
       at += block.length
     }
-    return whole
-  }
-
-  function replaceBlocks(by: readonly Block[]): void {
-    blocks = [...by]
-    held = by.reduce((sum, block) => sum + block.length, 0)
+    blocks = [whole]
+    held = size
   }
 
   return {
@@ -76,31 +74,28 @@ export function collectPieces(announced = 0) {
     add(piece: Uint8Array): void {
       if (piece.length === 0) return
       const needed = length + piece.length
-      if (needed > held && held < announced && isWholeMade(needed, announced))
-        replaceBlocks([copyTo(new Uint8Array(announced))])
+      if (needed > held && held < announced && isWholeMade(needed, announced)) joinIn(announced)
       const free = held - length
       const last = blocks.at(-1)
-      if (piece.length <= free) last!.set(piece, last!.length - free)
-      else {
-        last?.set(piece.subarray(0, free), last.length - free)
+      last?.set(piece.subarray(0, free), last.length - free)
+      if (piece.length > free) {
         const rest = piece.subarray(free)
-        const size = Math.max(rest.length, Math.min(BLOCK, Math.max(held, announced - held)))
-        const block = new Uint8Array(size)
+        const block = new Uint8Array(Math.max(rest.length, Math.min(BLOCK, Math.max(held, announced - held))))
         block.set(rest)
         blocks.push(block)
-        held += size
+        held += block.length
       }
       length = needed
     },
     /** Returns the bytes, in a buffer of exactly these. */
     join(): Block {
-      if (blocks.length !== 1 || held !== length) replaceBlocks([copyTo(new Uint8Array(length))])
+      if (blocks.length !== 1 || held !== length) joinIn(length)
       return blocks[0]!
     },
     /** Drops all bytes. */
     clear(): void {
-      length = 0
-      replaceBlocks([])
+      blocks = []
+      length = held = 0
     }
   }
 }
