@@ -1,5 +1,4 @@
-import { isSameList } from '../http/fields.ts'
-import { memoizeRecent } from '../memo.ts'
+import { coveredFields } from '../http/fields.ts'
 import { fail, type NotRun, type Result, UNREADABLE } from '../result/result.ts'
 import type { Context } from './context.ts'
 
@@ -14,17 +13,11 @@ export function checkCoverage(context: Context): Result<string> | NotRun {
   const { headers: covered } = signature.value
   const missing = scheme.missingCoverage(signature.value, settings)
   if (missing.length > 0) return fail('coverage-insufficient', { missing, covered })
-  const repeated = repeatedNames(covered)
+  const { repeated } = coveredFields(covered)
   if (repeated.length > 0) return fail('coverage-repeated', { repeated })
   const signingString = scheme.buildSigningString(request, fields, signature.value)
   return signingString.ok || signingString.code === 'coverage-absent' ? signingString : NO_TIME
 }
-
-/** Saves 1 % of a verification: a sender repeats its list. */
-const repeatedNames = /* @__PURE__ */ memoizeRecent(
-  (covered: readonly string[]): readonly string[] => covered.filter((name, i) => covered.indexOf(name) !== i),
-  isSameList
-)
 
 /** Already reported by the signature-header check. */
 const NO_TIME: NotRun = { ok: false, reason: 'the signature covers a time that it does not give' }

@@ -25,15 +25,14 @@ export function joinPieces(req: NodeRequest): void {
   const isTiny = countPieces()
   const push = req.push.bind(req)
   const pieces = collectPieces(SMALL)
-  let length = 0
   let timer: NodeJS.Immediate | undefined
 
   function flush(): void {
-    if (length === 0) return
+    if (timer === undefined) return
     clearImmediate(timer)
+    timer = undefined
     const piece = Buffer.from(pieces.join().buffer)
     pieces.clear()
-    length = 0
     if (!req.destroyed) push(piece)
   }
 
@@ -45,11 +44,10 @@ export function joinPieces(req: NodeRequest): void {
         stopPrefetch(req)
       }
       if (piece.length < SMALL) {
-        if (length === 0) timer = setImmediate(flush)
+        timer ??= setImmediate(flush)
         pieces.add(piece)
-        length += piece.length
         // Bytes that wait here count as if they were in the stream: at its limit the sender must wait.
-        return !hasTinyPieces(req) && req.readableLength + length < req.readableHighWaterMark
+        return !hasTinyPieces(req) && req.readableLength + pieces.held() < req.readableHighWaterMark
       }
     }
     flush()

@@ -111,7 +111,6 @@ function chunksOf(req: NodeRequest): AsyncIterator<Uint8Array> {
   const onData = (chunk: Uint8Array) => {
     // Read no more until the next chunk is asked for: the sender waits.
     req.pause()
-    if (hasTinyPieces(req)) return stop(tinyPieces())
     received += chunk.length
     chunks.push(chunk)
     wake()
@@ -128,7 +127,6 @@ function chunksOf(req: NodeRequest): AsyncIterator<Uint8Array> {
   // The error listener stays: a later error, when the sender disconnects, must not crash the process.
   req.on('error', stop)
   if (req.destroyed || req.aborted) stop(req.errored ?? aborted())
-  else if (hasTinyPieces(req)) stop(tinyPieces())
   else req.on('data', onData).on('end', onEnd).on('close', onClose)
 
   return {

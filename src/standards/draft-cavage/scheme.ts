@@ -7,13 +7,13 @@ import type { Scheme, SchemeRules, SchemeSettings } from '../scheme.ts'
 import { parseSharedSignature } from './signature-header.ts'
 import { joinSigningString } from './signing-string.ts'
 
-/** The parts that the service always signs, in its order, up to the account header and the digest. */
-const BEFORE_ACCOUNT = ['(request-target)', 'host', 'date']
-
-/** Saves 1 % of a verification: a process has few verifiers. */
+/**
+ * Lists the parts that must be signed: those that the service always signs, in its order, and what the receiver asks
+ * for. A process has few verifiers, so this saves 1 % of a verification.
+ */
 const requiredNames = /* @__PURE__ */ memoizeRecent(
   ({ accountHeader, alsoCovered }: SchemeSettings): readonly string[] => [
-    ...new Set([...BEFORE_ACCOUNT, accountHeader, 'digest', ...alsoCovered])
+    ...new Set(['(request-target)', 'host', 'date', accountHeader, 'digest', ...alsoCovered])
   ]
 )
 
