@@ -1,4 +1,4 @@
-import { constants, createReadStream, existsSync, fstatSync, openSync } from 'node:fs'
+import { accessSync, constants, createReadStream, existsSync, fstatSync, openSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { styleText } from 'node:util'
@@ -78,14 +78,27 @@ export async function readBytes(file: string, option: string, io: Io): Promise<B
       if (length > MAX_BYTES) break
     }
   } catch (error) {
-    const { message } = error as Error
-    if (isPath(file)) throw new UsageError(`cannot read ${file} (${option}): ${message}`)
-    const place = option === 'FILE' ? option : `the file of ${option}`
-    throw new UsageError(`cannot read ${place}: ${message.replace(/, open '.*$/s, '')}`)
+    throw cannotRead(file, option, error as Error)
   }
   const hint = option === 'FILE' || option === '--request' ? ': save the one request in a file of its own' : ''
   if (length > MAX_BYTES) throw new UsageError(`${file} (${option}) is larger than 16 MB${hint}`)
   return Buffer.concat(chunks)
+}
+
+/** Throws for a file that cannot be read, before another program gets its name and prints it. */
+export function assertReadable(file: string, option: string): void {
+  try {
+    accessSync(file, constants.R_OK)
+  } catch (error) {
+    throw cannotRead(file, option, error as Error)
+  }
+}
+
+/** Makes the error of a file; the messages of Node.js end with the operation and the name. */
+function cannotRead(file: string, option: string, { message }: Error): UsageError {
+  if (isPath(file)) return new UsageError(`cannot read ${file} (${option}): ${message}`)
+  const place = option === 'FILE' ? option : `the file of ${option}`
+  return new UsageError(`cannot read ${place}: ${message.replace(/, \w+ '.*$/s, '')}`)
 }
 
 /**

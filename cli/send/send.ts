@@ -18,7 +18,7 @@ import {
 import { chooseEntry } from '../captures/choose-entry.ts'
 import { readCapture } from '../captures/read-capture.ts'
 import { assertAtLoopback, isUntrusted, selfSignedAdvice } from '../certificates.ts'
-import { EXIT, type Io, readBytes } from '../command.ts'
+import { assertReadable, EXIT, type Io, readBytes } from '../command.ts'
 import { describeError, endpointOf, exchange, parseUrl, type Response } from '../exchange.ts'
 import { addPrefix, type Command } from '../flags.ts'
 import { type Attempt, conclude, concludeAll, isAccepted } from './conclude.ts'
@@ -106,6 +106,7 @@ function assertFlags(flags: Flags, url: URL): void {
     throw new UsageError('--tamper all sends each request once: leave --print and --repeat out')
   const { startPort = 1 } = flags
   if (startPort < 1 || startPort > 65_535) throw new UsageError('--start-port takes a port, such as 3000')
+  if (flags.start !== undefined) assertReadable(flags.start, '--start')
   if (flags.request === '-' && flags.data === '@-')
     throw new UsageError('--request - and --data @- both read standard input')
 }

@@ -23,13 +23,12 @@ export function countPieces(): (size: number) => boolean {
 }
 
 /** Makes the error of a body that `countPieces` refuses. */
-export const tinyPieces = (): Error =>
-  Object.assign(new Error('the body comes in too many tiny pieces'), { code: 'TINY_PIECES' })
+export const tinyPieces = (): Error => Object.assign(new Error('too many tiny pieces'), { code: 'TINY_PIECES' })
 
 /** Returns the length of a body by its Content-Length; 0 without a usable one, or for a body that is too large. */
 export function announcedLength(contentLength: string | undefined, limit: number): number {
-  const announced = Number(contentLength)
-  return Number.isInteger(announced) && announced > 0 && announced <= limit ? announced : 0
+  const announced = Math.floor(Number(contentLength))
+  return announced > 0 && announced <= limit ? announced : 0
 }
 
 type Block = Uint8Array<ArrayBuffer>
@@ -72,7 +71,6 @@ export function collectPieces(announced = 0) {
     /** Returns the bytes of all blocks. */
     held: (): number => held,
     add(piece: Uint8Array): void {
-      if (piece.length === 0) return
       const needed = length + piece.length
       if (needed > held && held < announced && isWholeMade(needed, announced)) joinIn(announced)
       const free = held - length

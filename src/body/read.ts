@@ -79,14 +79,14 @@ async function readStream(
       })
       if (next?.done) return ok(pieces.join())
       const chunk = next?.value
-      if (chunk instanceof Uint8Array && length + chunk.length <= limit) {
+      const isWithin = chunk instanceof Uint8Array && length + chunk.length <= limit
+      if (isWithin) {
         pieces.add(chunk)
         length += chunk.length
         if (!isTiny(chunk.length)) continue
-        release(chunks)
-        throw tinyPieces()
       }
       release(chunks)
+      if (isWithin) throw tinyPieces()
       if (next === undefined)
         return withRead(fail('body-unreadable', { error: `it did not end within ${bodyTimeout} ms` }))
       if (chunk instanceof Uint8Array) return withRead(fail('body-too-large', { limit }), chunk.length)

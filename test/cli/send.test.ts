@@ -435,7 +435,7 @@ createServer(async (req, res) => {
 
   test('says that another program has the port of --start-port', async () => {
     const { port } = new URL(await serve())
-    const { code, stderr } = await send('http://127.0.0.1:9/', ['--start', 'no-such-file', '--start-port', port])
+    const { code, stderr } = await send('http://127.0.0.1:9/', ['--start', process.execPath, '--start-port', port])
     expect([code, stderr]).toEqual([64, expect.stringContaining(`another program listens on localhost:${port}`)])
   })
 
@@ -443,7 +443,7 @@ createServer(async (req, res) => {
     ['0', '--start-port takes a port, such as 3000'],
     ['65536', '--start-port takes a port, such as 3000']
   ])('--start-port %s is a mistake', async (port, says) => {
-    const { code, stderr } = await send('http://127.0.0.1:9/', ['--start', 'no-such-file', '--start-port', port])
+    const { code, stderr } = await send('http://127.0.0.1:9/', ['--start', process.execPath, '--start-port', port])
     expect([code, stderr]).toEqual([64, expect.stringContaining(says)])
   })
 
@@ -507,7 +507,7 @@ createServer((_, res) => {
 
   test('says that another program has the port', async () => {
     const stderr = expect.stringContaining('another program listens on')
-    expect(await send(await serve(), ['--start', 'no-such-file'])).toMatchObject({ code: 64, stderr })
+    expect(await send(await serve(), ['--start', process.execPath])).toMatchObject({ code: 64, stderr })
   })
 })
 

@@ -72,6 +72,7 @@ describe('usage', () => {
     [`${EXPLAINS} --body S3CRET`, 'cannot read the file of --body: ENOENT: no such file or directory'],
     [`${SEND} --key S3CRET`, 'cannot read the file of --key: ENOENT: no such file or directory'],
     [`${SEND} --data @S3CRET`, 'cannot read the file of --data: ENOENT: no such file or directory'],
+    [`${SEND} --start S3CRET`, 'cannot read the file of --start: ENOENT: no such file or directory'],
     [`${SEND} --request S3CRET`, 'cannot read the file of --request: ENOENT: no such file or directory'],
     ['key a.example --min-rsa-bits 512', `--min-rsa-bits is the number 512: ${BITS}`],
     ['account', 'missing: --auth-url, --base-url; see --help'],

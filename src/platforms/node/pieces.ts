@@ -58,5 +58,5 @@ export function joinPieces(req: NodeRequest): void {
 /** Reads no more of the connection than a reader asks for: a stream fills itself up to its limit. */
 function stopPrefetch(req: NodeRequest): void {
   const { _readableState: state } = req as { _readableState?: { highWaterMark: number } }
-  if (state !== undefined) state.highWaterMark = 0
+  if (state) state.highWaterMark = 0
 }
