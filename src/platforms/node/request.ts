@@ -111,6 +111,7 @@ function chunksOf(req: NodeRequest): AsyncIterator<Uint8Array> {
   const onData = (chunk: Uint8Array) => {
     // Read no more until the next chunk is asked for: the sender waits.
     req.pause()
+    if (isStopped()) return
     received += chunk.length
     chunks.push(chunk)
     wake()
@@ -124,15 +125,19 @@ function chunksOf(req: NodeRequest): AsyncIterator<Uint8Array> {
     req.off('data', onData).off('end', onEnd).off('close', onClose)
     wake()
   }
+  const isStopped = () => {
+    if (hasTinyPieces(req)) stop(tinyPieces())
+    return end !== undefined
+  }
   // The error listener stays: a later error, when the sender disconnects, must not crash the process.
   req.on('error', stop)
   if (req.destroyed || req.aborted) stop(req.errored ?? aborted())
-  else req.on('data', onData).on('end', onEnd).on('close', onClose)
+  // A listener makes the stream read on.
+  else if (!isStopped()) req.on('data', onData).on('end', onEnd).on('close', onClose)
 
   return {
     async next() {
-      if (hasTinyPieces(req)) stop(tinyPieces())
-      while (chunks.length === 0 && end === undefined) {
+      while (chunks.length === 0 && !isStopped()) {
         await new Promise<void>(resolve => {
           wake = resolve
           req.resume()
