@@ -10,6 +10,9 @@ import { service } from '../../../support/service.ts'
 const verify = createVerifier(service.options)
 const request = service.sign({ method: 'POST', body: '[]' })
 
+/** For some seconds a machine can take twice as long, whatever it runs: this many measurements outlast that. */
+const ATTEMPTS = 200
+
 const ofLength = (piece: string, length: number): string => piece.repeat(Math.floor(length / piece.length))
 
 /** What makes a search slow: many tokens, many escapes, texts that grow. */
@@ -48,7 +51,7 @@ test.each(Object.entries(BODIES))(
       const over = await leastOf(
         async () => (await leastTime(() => verify({ ...request, body }), 20)) - 3 * (await digest()),
         0.5,
-        20
+        ATTEMPTS
       )
       expect(over, `${length} bytes, in milliseconds`).toBeLessThan(0.5)
     }
@@ -56,11 +59,11 @@ test.each(Object.entries(BODIES))(
   60_000
 )
 
-test('no body costs more, however it is changed to make it more expensive', () => {
+test('no body costs more, however it is changed to make it more expensive', async () => {
   const end = performance.now() + 2000
   const costly = findCostly(createRandom(47), 65_536, quickCostAboveHash, () => performance.now() > end)
   for (const { body } of costly.slice(0, 5)) {
-    const over = costAboveHash(body, 50).over
+    const over = await leastOf(async () => costAboveHash(body, 20).over, MAX_OVER, ATTEMPTS)
     expect(over, `${body.length} bytes: ${body.toString('latin1', 0, 80)}`).toBeLessThan(MAX_OVER)
   }
 })
