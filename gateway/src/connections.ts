@@ -32,7 +32,7 @@ const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${re
 
 /** Notes what a request waits for. Meanwhile a new connection may replace its own when all are taken. */
 export interface Waits {
-  /** Says that the request was not verified: if the rest of its body is on its way, its connection is closed. */
+  /** Says that the request was not verified: until its answer is over, its connection is closed when it gives way. */
   forNothing(): void
   /** @param onRevoked answers the request; @returns ends the wait */
   forKey(onRevoked: () => void): () => void
@@ -52,8 +52,8 @@ export const ALONE: Waits = { forNothing: () => {}, forKey: () => () => {}, forB
  * all of them are as few as connections may be.
  *
  * When all connections are taken, a new one replaces another: one that has not sent a whole head, one that is idle
- * since its last answer, one that has not sent the whole body of a request that was not verified, or one whose request
- * waits for DNS, or for the rest of its body. It is one of the largest group, so that an attacker who has most of the
+ * since its last answer, one whose request was not verified and has no whole answer (while observing, that waits for
+ * the application), or one whose request waits for DNS, or for the rest of its body. It is one of the largest group, so that an attacker who has most of the
  * connections loses them, and a few genuine senders do not: the newest copy of a request that has several, or else the
  * oldest.
  */
@@ -146,11 +146,7 @@ export function trackConnections(server: Server, isTls: boolean, maxConnections:
       forKey: onRevoked => waitIn(groups.key, peer, onRevoked),
       forBody: waitForBody,
       forNothing() {
-        if (req.complete) return
-        req.once(
-          'end',
-          waitIn(groups.unverified, peer, () => socket.destroy())
-        )
+        waitIn(groups.unverified, peer, () => socket.destroy())
       }
     }
     if (await waitForTurn(req, res)) await serve(waits)

@@ -68,7 +68,8 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
     }
     const announced = req.headers['content-length']
     const isTooLarge = Number(announced) > maxBody
-    const isForwarded = verdict.status === 'verified' || (observe && !hasTooManyLines(verdict))
+    // While observing, a request that gave way is not forwarded either: its connection is needed for others.
+    const isForwarded = verdict.status === 'verified' || (observe && !isRevoked && !hasTooManyLines(verdict))
     // While observing, the body of a head that failed is forwarded as it arrives, and not held.
     const isPassed = observe && isForwarded && body.isUnread() && !isTooLarge && !res.destroyed
     let result: UpstreamResult = { upstream: 'not-asked' }

@@ -240,6 +240,35 @@ test.each([false, true])(
   }
 )
 
+test('while observing, requests that wait for a slow application give way when they are not verified', async () => {
+  const late: ServerResponse[] = []
+  const { address, seen, statuses } = await start({ observe: true, maxConnections: 20 }, (res, { target }) => {
+    if (target === '/late') late.push(res)
+    else res.end('done')
+  })
+  onTestFinished(() => {
+    for (const res of late) res.end()
+  })
+  const unsigned = Buffer.from('GET /late HTTP/1.1\r\nHost: a\r\n\r\n')
+  for (let i = 0; i < 20; i++) open(address, unsigned)
+  await until(() => late.length === 20)
+  for (let i = 0; i < 10; i++) {
+    expect(await statuses(service.sign({ target: `/${i}` }))).toEqual([200])
+    open(address, unsigned)
+    await until(() => late.length === 21 + i)
+  }
+  expect(seen).toHaveLength(40)
+})
+
+test('while observing, a request that gives way gets 503 and is not forwarded', async () => {
+  const { address, seen, statuses } = await start({ observe: true, verifier, maxConnections: 20 })
+  const first = exchangeBytes(address, madeUp)
+  for (let i = 0; i < 19; i++) open(address, madeUp)
+  expect(await statuses(service.sign({ target: '/genuine' }))).toEqual([200])
+  expect(statusesOf(await first)).toEqual([503])
+  expect(seen.map(({ target }) => target)).toEqual(['/genuine'])
+})
+
 test('an unsigned body without a length is passed on as it comes while observing', async () => {
   const { address, seen } = await start({ observe: true })
   const head = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n'

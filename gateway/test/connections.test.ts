@@ -176,17 +176,17 @@ describe('when all connections are taken, a new one', () => {
     expect(await closedBy(address, [...sockets.slice(1), half])).toEqual([true, false, false])
   })
 
-  test('replaces the oldest that was refused while its body is on its way', async () => {
+  test('replaces the oldest that was not verified while its body is on its way', async () => {
     const { address, sockets } = await startFull(REQUEST.replace('/', '/waits'), REFUSED, REFUSED)
     expect(await closedBy(address, sockets)).toEqual([false, true, false])
   })
 
-  test('replaces none that was refused and has sent its whole body', async () => {
+  test('replaces the oldest that was not verified and has no answer yet, whether its body is whole or not', async () => {
     const withoutBody = REFUSED.replace('Content-Length: 3\r\n', '')
-    const { address, sockets, ended } = await startFull(REFUSED, withoutBody, withoutBody)
-    sockets[0]!.write('abc')
+    const { address, sockets, ended } = await startFull(withoutBody, REFUSED, withoutBody)
+    sockets[1]!.write('abc')
     await until(() => ended() === 3)
-    expect(await closedBy(address, sockets)).toEqual([false, false, false])
+    expect(await closedBy(address, sockets)).toEqual([true, false, false])
   })
 
   test('when all connections are taken, a new one is closed, when each has a request in progress', async () => {
