@@ -25,7 +25,7 @@ const signed = new Elysia({ name: 'signed-requests' })
   })
   .onError({ as: 'scoped' }, ({ verdict }) => verdict && verify.release(verdict))
 
-// Nothing may read the body before: parse is none. On Bun, app.listen(3000) follows.
+// With parse: 'none', Elysia does not read the body before. On Bun, app.listen(3000) follows.
 export const app = new Elysia().use(signed).all('/hook/*', receive, { parse: 'none' })
 
 function receive({ verdict }: { verdict: Verdict }) {

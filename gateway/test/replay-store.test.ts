@@ -40,7 +40,7 @@ test('--sqlite with a file that is not a database says so in one line, and leave
   expect(readFileSync(file, 'utf8')).toMatch(/^not a database /)
 })
 
-test('without a database the store is in memory, or there is none', async () => {
+test('without a database the gateway remembers in memory, or with --replay none not at all', async () => {
   const { store, close } = await connectReplayStore({ kind: 'memory' })
   expect([await store?.claim('id', 'one', 60), await store?.claim('id', 'two', 60)]).toEqual([true, false])
   await close()

@@ -87,7 +87,7 @@ export function collectPieces(announced = 0) {
     },
     /** Returns the bytes, in a buffer of exactly these. */
     join(): Block {
-      if (blocks.length !== 1 || held !== length) joinIn(length)
+      if (blocks[0]?.length !== length) joinIn(length)
       return blocks[0]!
     },
     /** Drops all bytes. */

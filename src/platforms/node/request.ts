@@ -111,14 +111,12 @@ function chunksOf(req: NodeRequest): AsyncIterator<Uint8Array> {
   const onData = (chunk: Uint8Array) => {
     // Read no more until the next chunk is asked for: the sender waits.
     req.pause()
-    if (isStopped()) return
     received += chunk.length
     chunks.push(chunk)
     wake()
   }
   // On HTTP/2 a reset with NO_ERROR ends the stream too: a body shorter than its Content-Length is not complete.
-  const isCut = () => req.aborted || received < Number(req.headers['content-length'] ?? 0)
-  const onEnd = () => stop(isCut() ? aborted() : DONE)
+  const onEnd = () => stop(req.aborted || received < Number(req.headers['content-length'] ?? 0) ? aborted() : DONE)
   const onClose = () => stop(aborted())
   const stop = (how: Error | typeof DONE) => {
     end ??= how

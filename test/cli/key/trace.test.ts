@@ -227,7 +227,7 @@ test('follows the alias of the resolver where no name server answers, into the z
 
 test.each<[string, Answer[], Answer[], number | undefined]>([
   ['the shortest of its records', [txt(NAME, 'a'), { ...txt(NAME, 'b'), ttl: 7 } as Answer], [], 7],
-  ['the minimum of the zone where there is none', [], [soa('service.example', 1, 900, 600)], 600],
+  ['the minimum of the zone, for a name without a record', [], [soa('service.example', 1, 900, 600)], 600],
   ['the time of the SOA record where that is shorter', [], [soa('service.example', 1, 60, 600)], 60],
   ['nothing where it says nothing', [], [], undefined]
 ])('the resolver asks again after %s', async (_, answers, authorities, ttl) => {

@@ -72,7 +72,7 @@ test.each<[DnsOutcome, code: string, message: string]>([
   expect(await errorOf({})).toMatchObject({ code, message })
 })
 
-test('the cause of an error is what fetch threw or the parser found, and there is none otherwise', async () => {
+test('an error of fetch or of the parser is the cause, and no other error has a cause', async () => {
   expect((await errorOf({ fetch: () => Promise.reject(FAILED) })).cause).toBe(FAILED)
   expect((await errorOf(answering(Uint8Array.of(1, 2, 3), TYPE))).cause).toBeInstanceOf(Error)
   expect(Object.hasOwn(await errorOf(answering('', TYPE, 404)), 'cause')).toBe(false)

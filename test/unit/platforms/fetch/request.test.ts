@@ -102,7 +102,7 @@ describe('Host', () => {
 })
 
 describe('the body', () => {
-  test('the body stays null where there is none', () => {
+  test('a fetch request without a body gives null', () => {
     expect(fromFetchRequest(new Request('https://receiver.example/')).body).toBeNull()
   })
 

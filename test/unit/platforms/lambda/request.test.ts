@@ -150,7 +150,7 @@ describe('the body', () => {
     expect(headerOf(fromLambdaEvent({ ...restApi, ...encoded }), 'content-length')).toEqual(['3'])
   })
 
-  test('the body is null when there is none', () => {
+  test('a Lambda event without a body gives null', () => {
     expect(fromLambdaEvent({ ...restApi, body: null }).body).toBeNull()
     expect(headerOf(fromLambdaEvent({ ...restApi, body: null }), 'content-length')).toEqual([])
     const { body: _, ...without } = functionUrl
