@@ -52,8 +52,10 @@ export const mostHeld = (length: number, announced: number): number =>
  */
 export function collectPieces(announced = 0) {
   let blocks: Block[] = []
-  /** bytes that have arrived, and bytes of all blocks */
-  let [length, held] = [0, 0]
+  /** bytes that have arrived */
+  let length = 0
+  /** bytes of all blocks */
+  let held = 0
 
   /** Replaces all blocks by one of this size. */
   function joinIn(size: number): void {

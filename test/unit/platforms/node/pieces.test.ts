@@ -21,7 +21,7 @@ const HEAD = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encodi
 const chunked = (pieces: readonly string[]) =>
   [...pieces, ''].map(piece => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('')
 
-test('small pieces that arrive at once become one piece, and large pieces stay as they are', async () => {
+test('small pieces behind the first 16 that arrive at once become one piece, and large ones stay as they are', async () => {
   const sizes: unknown[] = []
   const bodies: string[] = []
   const port = await serve(async (req, res) => {
@@ -35,11 +35,11 @@ test('small pieces that arrive at once become one piece, and large pieces stay a
     bodies.push((await buffer(req)).toString())
     res.end()
   })
-  const [small, large] = [Array.from('abcdefgh'), 'L'.repeat(2000)]
+  const [small, large] = [Array.from('abcdefghijklmnopqrst'), 'L'.repeat(2000)]
   const answer = await exchangeBytes(port, Buffer.from(HEAD + chunked([...small, large, ...small])))
   expect(statusesOf(answer)).toEqual([200])
-  expect(bodies).toEqual([`abcdefgh${large}abcdefgh`])
-  expect(sizes).toEqual([8, 2000, 8, undefined])
+  expect(bodies).toEqual([`${small.join('')}${large}${small.join('')}`])
+  expect(sizes).toEqual([...Array(16).fill(1), 4, 2000, 20, undefined])
 })
 
 test('a piece is not kept until the next one comes', async () => {
