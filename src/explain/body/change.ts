@@ -29,7 +29,7 @@ const MAX_BODY_BYTES = 16_384
  * Limits the cost of the search, in microseconds. A verdict on a body that does not match may take three times as long
  * as hashing the body, and half a millisecond.
  */
-export const BODY_SEARCH_COST = 350
+export const BODY_SEARCH_COST = 270
 
 /** Costs of hashing a text, besides the cost of its bytes. */
 const HASH = 1.5
@@ -72,12 +72,12 @@ export function findBodyChange(
   // The trace is paid first: it must be found even where the search spends the whole budget.
   const trace = findTrace(bytes, contentLength, budget)
   if (body.length > MAX_BODY_BYTES) return trace
-  const known = new Map<Scan, boolean>()
-  const holds = (scan: Scan): boolean => {
-    const isKnown = known.get(scan)
+  const known = new Map<Condition, boolean>()
+  const holds = (condition: Condition): boolean => {
+    const isKnown = known.get(condition)
     if (isKnown !== undefined) return isKnown
-    const isTrue = spendScan(bytes, budget) && scan(bytes)
-    known.set(scan, isTrue)
+    const isTrue = condition(bytes, budget)
+    known.set(condition, isTrue)
     return isTrue
   }
   const isOriginal = (text: Buffer): boolean =>
@@ -93,8 +93,19 @@ export function findBodyChange(
   return trace
 }
 
-/** Looks at each byte of a body once. */
-type Scan = (body: Buffer) => boolean
+/** Looks at each byte of a body once, and pays for it. */
+type Condition = (body: Buffer, budget: Budget) => boolean
+
+const paid =
+  (scan: (body: Buffer) => boolean): Condition =>
+  (body, budget) =>
+    spendScan(body, budget) && scan(body)
+
+const HAS_LINE_FEED: Condition = (body, budget) => spendCopy(body.length, budget) && hasLineFeed(body)
+const IS_STRING = paid(isString)
+const IS_JSON = paid(isJson)
+const IS_NOT_ASCII = paid(isNotAscii)
+const IS_FORM = paid(isForm)
 
 const isSame = (text: Buffer, other: Buffer, budget: Budget): boolean =>
   text.length === other.length && spendCopy(text.length, budget) && text.equals(other)
@@ -102,12 +113,10 @@ const isSame = (text: Buffer, other: Buffer, budget: Budget): boolean =>
 /** Returns the texts that a body may have been. Undefined stands for a text that was too long, or could not be paid. */
 type Originals = (body: Buffer, budget: Budget) => Iterable<Buffer | undefined>
 
-/**
- * One change, and how it is undone. `when` looks at each byte, so it is paid, and run once for all rows that have it.
- */
+/** One change, and how it is undone. `when` is run once for all rows that have it. */
 interface Undo {
   readonly change: Reencoding
-  readonly when?: Scan
+  readonly when?: Condition
   readonly originals: Originals
 }
 
@@ -122,17 +131,17 @@ const UNDO: readonly Undo[] = [
     originals: (body, budget) => [concat([body, LF], budget), concat([body, CRLF], budget)]
   },
   { change: 'newline-added', originals: body => [withoutEnd(body, CRLF), withoutEnd(body, LF)] },
-  { change: 'crlf-to-lf', when: hasLineFeed, originals: writtenBy([crlfFromLf]) },
-  { change: 'lf-to-crlf', when: hasLineFeed, originals: writtenBy([lfFromCrlf]) },
+  { change: 'crlf-to-lf', when: HAS_LINE_FEED, originals: writtenBy([crlfFromLf]) },
+  { change: 'lf-to-crlf', when: HAS_LINE_FEED, originals: writtenBy([lfFromCrlf]) },
   { change: 'bom-removed', originals: (body, budget) => (hasBom(body) ? [] : [concat([BOM, body], budget)]) },
   { change: 'bom-added', originals: body => (hasBom(body) ? [body.subarray(BOM.length)] : []) },
-  { change: 'json-string', when: isString, originals: writtenBy([unquoted]) },
-  { change: 'json-reserialized', when: isJson, originals: writtenBy(COMMON_LAYOUTS) },
-  { change: 'latin1-as-utf8', when: isNotAscii, originals: writtenBy([latin1FromUtf8]) },
-  { change: 'utf8-as-latin1', when: isNotAscii, originals: writtenBy([utf8FromLatin1]) },
+  { change: 'json-string', when: IS_STRING, originals: writtenBy([unquoted]) },
+  { change: 'json-reserialized', when: IS_JSON, originals: writtenBy(COMMON_LAYOUTS) },
+  { change: 'latin1-as-utf8', when: IS_NOT_ASCII, originals: writtenBy([latin1FromUtf8]) },
+  { change: 'utf8-as-latin1', when: IS_NOT_ASCII, originals: writtenBy([utf8FromLatin1]) },
   { change: 'base64-encoded', originals: (body, budget) => [decodeBase64(body, budget)] },
-  { change: 'form-reserialized', when: isForm, originals: writtenBy(FORM_WRITERS) },
-  { change: 'json-reserialized', when: isJson, originals: rewriteJson }
+  { change: 'form-reserialized', when: IS_FORM, originals: writtenBy(FORM_WRITERS) },
+  { change: 'json-reserialized', when: IS_JSON, originals: rewriteJson }
 ]
 
 function withoutEnd(body: Buffer, end: Buffer): Buffer | undefined {
