@@ -229,9 +229,11 @@ function toned(line: Line): (Node | string)[] {
 
 type Line = Explained['lines'][number]
 
-/** On the site, the page of a code is beside this one. */
-const pageOf = (code: string): string =>
-  `${location.protocol === 'file:' ? SITE : ''}checks-and-codes.html#${encodeURIComponent(code)}`
+/** On the site, the other pages are beside this one. */
+const BESIDE = location.protocol === 'file:' ? SITE : './'
+byId<HTMLAnchorElement>('guides').href = BESIDE
+
+const pageOf = (code: string): string => `${BESIDE}checks-and-codes.html#${encodeURIComponent(code)}`
 
 function causeOf({ code, message, cause, fix, changed, followsFrom }: Explained['failures'][number]): HTMLElement {
   const link = element('a', { href: pageOf(code), textContent: code, target: '_blank', rel: 'noopener' })

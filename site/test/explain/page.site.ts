@@ -209,19 +209,23 @@ describe('the examples', () => {
 })
 
 describe('the answer', () => {
-  test('links each code to its page, on the site beside this one', async () => {
+  test('links each code to its page, and the page to the guides, on the site beside this one', async () => {
     const { page, context, troubles, close } = await explain.open()
     await page.getByRole('button', { name: 'another host' }).click()
     await answerOf(page)
-    const link = () => page.locator('#causes h3 a').evaluate(({ href }: HTMLAnchorElement) => href)
-    expect(await link()).toBe(`${SITE}checks-and-codes.html#host-mismatch`)
+    const hrefOf = (selector: string) => page.locator(selector).evaluate(({ href }: HTMLAnchorElement) => href)
+    const links = async () => [await hrefOf('#causes h3 a'), await hrefOf('#guides')]
+    expect(await links()).toEqual([`${SITE}checks-and-codes.html#host-mismatch`, SITE])
     expect(troubles).toEqual([])
     const address = 'https://other.example/base/explain.html'
     await context.route(address, route => route.fulfill({ contentType: 'text/html', body: explain.html() }))
     await page.goto(address)
     await page.getByRole('button', { name: 'another host' }).click()
     await answerOf(page)
-    expect(await link()).toBe('https://other.example/base/checks-and-codes.html#host-mismatch')
+    expect(await links()).toEqual([
+      'https://other.example/base/checks-and-codes.html#host-mismatch',
+      'https://other.example/base/'
+    ])
     await close()
   })
 
