@@ -73,7 +73,8 @@ test('of the library the gateway has what comes through the door built in, and n
 const FORMATS = ['esm', 'cjs'] as const
 const [esm, cjs] = await Promise.all(
   FORMATS.map(async format => {
-    const { output } = await (await bundle(format)).generate(outputOf(format))
+    // Shortening the code takes most of the time, and moves nothing from one file to another.
+    const { output } = await (await bundle(format)).generate({ ...outputOf(format), plugins: [] })
     return output.filter(file => file.type === 'chunk')
   })
 )
