@@ -4,7 +4,6 @@ import { text } from 'node:stream/consumers'
 import { type ReceivedRequest, refusalResponse } from 'signed-requests'
 import { rfc9421 } from 'signed-requests/rfc9421'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { runGateway } from '../../test/support/cli.ts'
 import { linesOf, service, withHeaders } from '../../test/support/service.ts'
 import { exchangeBytes, wire } from '../../test/support/wire.ts'
 import { startAuthorizer } from '../src/authorize.ts'
@@ -14,6 +13,7 @@ import { type AuthorizerSettings, authorizerSettingsOf } from '../src/options/au
 import { parseAuthorize } from '../src/options/command-line.ts'
 import { heldDns, withoutDns, withTinyBodies } from './for-one-test.ts'
 import { testSettings } from './start.ts'
+import { runGatewayInside } from './support/run-inside.ts'
 
 type Line = readonly [name: string, value: string]
 
@@ -310,7 +310,7 @@ describe('on the command line', () => {
     ['--from as-is', { SIGNED_REQUESTS_REPLAY: 'true' }, 0, 'the options are good'],
     ['--from as-is', { SIGNED_REQUESTS_REPLAY: 'memory' }, 64, 'SIGNED_REQUESTS_REPLAY must be true or false']
   ] as const)('the command: %s %j', async (args, env, code, text) => {
-    const finished = await runGateway(`authorize ${needed} --check ${args}`.trim().split(' '), env)
+    const finished = await runGatewayInside(`authorize ${needed} --check ${args}`.trim().split(' '), env)
     expect([finished.code, `${finished.stdout}${finished.stderr}`]).toEqual([code, expect.stringContaining(text)])
   })
 

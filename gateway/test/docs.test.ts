@@ -4,18 +4,18 @@ import { variableOf } from '../../flags/variables.ts'
 import { CODES } from '../../src/result/codes.ts'
 import { gatewayPage } from '../../test/meta/docs/command-line.ts'
 import { blocksOf, read } from '../../test/meta/docs/pages.ts'
-import { runGateway } from '../../test/support/cli.ts'
 import { runInside } from '../../test/support/run-cli.ts'
 import { createMetrics } from '../src/admin/metrics.ts'
 import { OWN_CODES } from '../src/exchange.ts'
 import { GATEWAY } from '../src/options/flags.ts'
 import { deployedFile } from './docs-commands.ts'
+import { runGatewayInside } from './support/run-inside.ts'
 
 const page = read('docs/gateway.md')
 
 test('the help is what --help prints: npm run docs:cli', async () => {
   expect(page).toContain('<!-- help -->')
-  expect(gatewayPage(page, (await runGateway(['--help'])).stdout)).toBe(page)
+  expect(gatewayPage(page, (await runGatewayInside(['--help'])).stdout)).toBe(page)
 })
 
 test('the command of the README has good options', async () => {
@@ -23,7 +23,7 @@ test('the command of the README has good options', async () => {
   const [, command = ''] = block!.code.replaceAll('\\\n', '').split('signed-requests-gateway\n')
   const args = command.trim().split(/\s+/).slice(1)
   expect(args).toContain('--upstream')
-  expect(await runGateway([...args, '--check'])).toMatchObject({ code: 0 })
+  expect(await runGatewayInside([...args, '--check'])).toMatchObject({ code: 0 })
 })
 
 test('every flag with its variable in the table has the right one', () => {

@@ -16,6 +16,7 @@ import { AUTHORIZE, GATEWAY, VERIFIER } from '../src/options/flags.ts'
 import { type GatewaySettings, settingsOf } from '../src/options/settings.ts'
 import { ANY_ACCOUNT } from '../src/seen-accounts.ts'
 import { startSockets } from './sockets.ts'
+import { runGatewayInside } from './support/run-inside.ts'
 
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -321,11 +322,25 @@ test.each([
 })
 
 describe('the command', () => {
+  // All that only a process shows; the other tests run the command inside this one.
+  test.each([
+    [['--version'], 0, `${packageJson.version}\n`, ''],
+    [argumentsOf({ '--https': undefined, '--check': '' }), 1, '', 'every request will be refused'],
+    [argumentsOf({ '--redis': 'redis://127.0.0.1:1' }), 2, '', 'signed-requests-gateway: the replay store in Redis'],
+    [['--upstrem'], 64, '', 'signed-requests-gateway: there is no option --upstrem']
+  ])('the process of %j ends with %i, and writes to standard output and standard error', async (...row) => {
+    const [args, code, stdout, start] = row
+    const finished = await runGateway(args)
+    expect(finished).toEqual({ code, stdout, stderr: expect.stringMatching(new RegExp(`^${start}`)) })
+  })
+
   test.each([
     [{}, /^every request will be refused, as none can count as HTTPS: .* --https\n$/],
     [{ '--observe': '' }, /^every request will get the verdict rejected \(not-https\), as none can .* --https\n$/]
   ])('--check %j ends with 1 where no request could be verified, as none can count as HTTPS', async (more, says) => {
-    const { code, stdout, stderr } = await runGateway(argumentsOf({ '--https': undefined, '--check': '', ...more }))
+    const { code, stdout, stderr } = await runGatewayInside(
+      argumentsOf({ '--https': undefined, '--check': '', ...more })
+    )
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(says)
   })
@@ -333,7 +348,7 @@ describe('the command', () => {
   test.each(['co.uk', 'Co.UK.', 'github.io', 'kobe.jp'])(
     '--check warns that anyone can sign under --domain %s, where the public registers names',
     async domain => {
-      const { code, stdout, stderr } = await runGateway(argumentsOf({ '--domain': domain, '--check': '' }))
+      const { code, stdout, stderr } = await runGatewayInside(argumentsOf({ '--domain': domain, '--check': '' }))
       expect([code, stdout]).toEqual([0, 'the options are good\n'])
       expect(stderr).toBe(
         `warning: anyone can sign: the public registers names under --domain ${domain}; write the domain of the service\n`
@@ -344,13 +359,36 @@ describe('the command', () => {
   test.each(['service.co.uk', 'service.example', 'keys.service.example', 'city.kobe.jp'])(
     '--check warns of nothing for --domain %s, which has one owner',
     async domain => {
-      const finished = await runGateway(argumentsOf({ '--domain': domain, '--check': '' }))
+      const finished = await runGatewayInside(argumentsOf({ '--domain': domain, '--check': '' }))
       expect(finished).toEqual({ code: 0, stdout: 'the options are good\n', stderr: '' })
     }
   )
 
   test.each([[['--version']], [['authorize', '--version']]])('%j prints the version of the package', async args => {
-    expect(await runGateway(args)).toEqual({ code: 0, stdout: `${packageJson.version}\n`, stderr: '' })
+    expect(await runGatewayInside(args)).toEqual({ code: 0, stdout: `${packageJson.version}\n`, stderr: '' })
+  })
+
+  test('says what it listens on and for whom, what it does differently, and ends with 0 when it is told to', async () => {
+    const changes = { '--listen': '127.0.0.1:0', '--admin': '127.0.0.1:0', '--replay': 'none' }
+    const said = (more: Record<string, string | undefined>) => runGatewayInside(argumentsOf({ ...changes, ...more }))
+    const listening = String.raw`listening on http://127\.0\.0\.1:\d+ for http://127\.0\.0\.1:9000\n`
+    const page = String.raw`admin page on http://127\.0\.0\.1:\d+/\n`
+    expect(await said({ '--refusal-status': '503' })).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringMatching(new RegExp(`^refused requests get 503 instead of 401 or 413\n${listening}${page}$`))
+    })
+    const observing = 'OBSERVING: every request is forwarded, NOTHING IS REFUSED\n'
+    const anyAccount = '--account is not given: the log says which accounts signed requests come for\n'
+    expect((await said({ '--observe': '', '--account': undefined, '--admin': undefined })).stderr).toMatch(
+      new RegExp(`^${observing}${anyAccount}${listening}$`)
+    )
+    const authorize = ['authorize', '--domain', 'service.example', '--host', 'a.example', '--account', '1']
+    expect(await runGatewayInside([...authorize, '--from', 'x-forwarded', '--listen', '127.0.0.1:0'])).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringMatching(/^answering checks on http:\/\/127\.0\.0\.1:\d+\n$/)
+    })
   })
 
   const NO_STORE = /the replay store in Redis cannot be used: connect ECONNREFUSED/
@@ -371,7 +409,7 @@ describe('the command', () => {
     ['which store it cannot use', argumentsOf({ '--redis': 'redis://127.0.0.1:1' }), 2, NO_STORE]
   ])('says %s: %j', async (_, args, code, says) => {
     const stderr = expect.stringMatching(new RegExp(`^signed-requests-gateway: ${says.source}`))
-    expect(await runGateway(args)).toEqual({ code, stdout: '', stderr })
+    expect(await runGatewayInside(args)).toEqual({ code, stdout: '', stderr })
   })
 
   test('prints nothing of a server that could steer a terminal', async () => {
@@ -382,7 +420,7 @@ describe('the command', () => {
       })
     })
     onTestFinished(close)
-    const { code, stderr } = await runGateway(argumentsOf({ '--redis': `redis://${url.host}` }))
+    const { code, stderr } = await runGatewayInside(argumentsOf({ '--redis': `redis://${url.host}` }))
     expect(code).toBe(2)
     expect(stderr).toMatch(/^[ -~]+red[ -~]*\n$/)
   })

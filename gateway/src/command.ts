@@ -1,0 +1,113 @@
+import { UsageError } from '../../flags/usage-error.ts'
+import { startAuthorizer } from './authorize.ts'
+import type { Exchange, Malformed } from './exchange.ts'
+import { type Gateway, startGateway } from './gateway.ts'
+import { logText } from './log.ts'
+import { type AuthorizerSettings, authorizerSettingsOf } from './options/authorize.ts'
+import { AUTHORIZE_COMMAND, authorizeHelp, gatewayHelp, parseAuthorize, parseGateway } from './options/command-line.ts'
+import { type CommonSettings, type GatewaySettings, settingsOf } from './options/settings.ts'
+import { VERSION } from './page-files.ts'
+import { isPublicSuffix } from './public-suffix.ts'
+import { ANY_ACCOUNT } from './seen-accounts.ts'
+
+const EXIT = { ok: 0, failed: 1, unavailable: 2, usage: 64 } as const
+
+const ANYONE = 'warning: anyone can sign: the public registers names under --domain'
+
+/** What the command is run in: a process, or a test. */
+export interface Surroundings {
+  print: (line: string) => void
+  note: (line: string) => void
+  env: NodeJS.ProcessEnv
+  /** resolves when the command is told to end */
+  stopped: () => Promise<void>
+}
+
+type Running = Pick<Gateway, 'address' | 'close'>
+
+/** The settings of the gateway or of `authorize`. */
+type Settings = CommonSettings &
+  Partial<Pick<GatewaySettings, 'tls' | 'observe'>> &
+  Partial<Pick<AuthorizerSettings, 'from'>>
+
+/** Runs the gateway or `authorize`. Resolves to the exit code; a mistake is one line. */
+export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  try {
+    return await runCommand(args, surroundings)
+  } catch (error) {
+    const mistake = (error as Error).message.trim().replace(/[^ -~]/g, ' ')
+    surroundings.note(`signed-requests-gateway: ${mistake}`)
+    return error instanceof UsageError ? EXIT.usage : EXIT.unavailable
+  }
+}
+
+async function runCommand([command, ...args]: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { env, print, note } = surroundings
+  if (command === AUTHORIZE_COMMAND) {
+    const given = parseAuthorize(args, env)
+    if (given.asked !== undefined) return answer(given.asked, authorizeHelp, print)
+    return runUntilStopped(
+      authorizerSettingsOf(given),
+      given.values.check,
+      startAuthorizer,
+      ({ address }) => note(`answering checks on http://${address}`),
+      surroundings
+    )
+  }
+  const given = parseGateway(command === undefined ? [] : [command, ...args], env)
+  if (given.asked !== undefined) return answer(given.asked, gatewayHelp, print)
+  return runUntilStopped(
+    settingsOf(given),
+    given.values.check,
+    startGateway,
+    (gateway, settings) => noteGateway(gateway, settings, note),
+    surroundings
+  )
+}
+
+/** Prints the help or the version. */
+function answer(asked: 'help' | 'version', help: () => string, print: Surroundings['print']): number {
+  print(asked === 'help' ? help() : VERSION)
+  return EXIT.ok
+}
+
+/** Starts the gateway or `authorize`, which runs until it is told to end. */
+async function runUntilStopped<S extends Settings, R extends Running>(
+  settings: S,
+  isCheck: boolean | undefined,
+  start: (settings: S, onOver: (exchange: Exchange | Malformed) => void) => Promise<R>,
+  onStarted: (running: R, settings: S) => void,
+  { print, note, stopped }: Surroundings
+): Promise<number> {
+  const isNeverHttps = cannotBeHttps(settings)
+  if (isNeverHttps) {
+    const end = settings.observe ? 'get the verdict rejected (not-https)' : 'be refused'
+    note(`every request will ${end}, as none can count as HTTPS: say how with --https`)
+  }
+  if (isCheck) {
+    const { serviceDomain } = settings.verifier
+    if (await isPublicSuffix(serviceDomain)) note(`${ANYONE} ${serviceDomain}; write the domain of the service`)
+    if (isNeverHttps) return EXIT.failed
+    print('the options are good')
+    return EXIT.ok
+  }
+  const told = stopped()
+  const started = await start(settings, exchange => print(logText(exchange, settings.log)))
+  onStarted(started, settings)
+  await told
+  return (await started.close()) ? EXIT.ok : EXIT.failed
+}
+
+/** Returns whether no request can count as HTTPS. */
+const cannotBeHttps = ({ tls, https, verifier, from }: Settings): boolean =>
+  verifier.requireHttps !== false && from !== 'x-forwarded' && tls === undefined && https === undefined
+
+function noteGateway({ address, admin }: Gateway, settings: GatewaySettings, note: Surroundings['note']): void {
+  const { observe, tls, upstream, refusalStatus, verifier } = settings
+  if (observe) note('OBSERVING: every request is forwarded, NOTHING IS REFUSED')
+  if (verifier.accounts === ANY_ACCOUNT)
+    note('--account is not given: the log says which accounts signed requests come for')
+  if (refusalStatus !== undefined) note(`refused requests get ${refusalStatus} instead of 401 or 413`)
+  note(`listening on ${tls ? 'https' : 'http'}://${address} for ${upstream.origin}`)
+  if (admin !== undefined) note(`admin page on http://${admin}/`)
+}
