@@ -3,4 +3,13 @@ import { readyVector, type Vector } from './ready-vector.ts'
 
 export type { Vector } from './ready-vector.ts'
 
-export const loadVectors = (): readonly Vector[] => suite.loadVectors().map(readyVector)
+/** Vectors that a test may change. */
+export const freshVectors = (): readonly Vector[] => suite.loadVectors().map(readyVector)
+
+let vectors: readonly Vector[] | undefined
+
+/** Loads them once for all files of a worker: their files have 3 MB. */
+export const loadVectors = (): readonly Vector[] => {
+  vectors ??= freshVectors()
+  return vectors
+}

@@ -3,13 +3,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
+import * as runner from '../../fixtures/runner.js'
 import { createVerifier } from '../../src/index.ts'
 import { createRecorder } from '../../src/recorder/index.ts'
 import { claiming, failing } from '../support/failing.ts'
+import { isFixture, isVector } from '../support/fixture-schema.ts'
 import { listen } from '../support/listen.ts'
-import { runVectors } from '../support/run-process.ts'
+import { type Finished, runVectors } from '../support/run-process.ts'
 import { service } from '../support/service.ts'
 import { loadVectors } from '../support/vectors.ts'
 
@@ -33,8 +34,35 @@ ${after}`
   )
   return [process.execPath, file]
 }
-const run = (command: readonly string[], ...options: string[]) => runVectors([...options, '--', ...command])
 const script = (code: string): string[] => [process.execPath, '-e', code]
+const run = (command: readonly string[], ...options: string[]) => runInside([...options, '--', ...command])
+
+/** The runner without a process around it. */
+async function runInside(args: readonly string[]): Promise<Finished> {
+  const output = { stdout: '', stderr: '' }
+  const code = await runner.run(
+    args,
+    text => {
+      output.stdout += `${text}\n`
+    },
+    text => {
+      output.stderr += `${text}\n`
+    }
+  )
+  return { code, ...output }
+}
+
+// All that only a process shows; the other tests run the runner inside this one.
+test.each<[args: string[], code: number, stdout: RegExp, stderr: RegExp]>([
+  [['--list', '--only', 'https-missing'], 0, /^https-missing +https .*\n$/, /^$/],
+  [['--only', 'https-missing', '--', ...script('console.log(1)')], 1, /^FAIL https-missing /, /^$/],
+  [['--only', 'https-missing', '--', '/no/such/program'], 2, /^check /, /^signed-requests-vectors: .*ENOENT/],
+  [['--only', 'https-missing'], 64, /^$/, /^signed-requests-vectors: a command is missing/]
+])('the process of %j ends with %i, and writes to standard output and standard error', async (...row) => {
+  const [args, code, stdout, stderr] = row
+  const matching = { stdout: expect.stringMatching(stdout), stderr: expect.stringMatching(stderr) }
+  expect(await runVectors(args)).toEqual({ code, ...matching })
+})
 
 const FOREVER = 'setInterval(() => {}, 1000)'
 const RIGHT = 'JSON.stringify(vector.verdict)'
@@ -127,7 +155,7 @@ test.each<[name: string, shows: string[]]>([
   ['replayed', ['replay store: claimed']],
   ['signature-missing', ['what is signed: it cannot be built']]
 ])('--show prints %s', async (name, shows) => {
-  const { code, stdout } = await runVectors(['--show', name])
+  const { code, stdout } = await runInside(['--show', name])
   const { json, verdict } = loadVectors().find(vector => vector.name === name)!
   for (const line of [...shows, json.signing?.sha256 ?? '']) expect(stdout).toContain(line)
   const failures = verdict.status === 'verified' ? [] : verdict.failures.map(({ check, code }) => `${check} ${code}`)
@@ -167,14 +195,11 @@ test('runs the vectors of a file of a recorder, and says what is wrong with anot
   })
   const { code, stdout, stderr } = await run(program('recorded', RIGHT), ...files.flatMap(file => ['--file', file]))
   expect([code, total(stdout), stderr]).toEqual([0, 'all 2 0 0', ''])
-  const shown = await runVectors(['--file', files[0]!, '--show', 'digest-mismatch-2'])
+  const shown = await runInside(['--file', files[0]!, '--show', 'digest-mismatch-2'])
   expect(shown.stdout).toContain('{"id" (the beginning of 8 bytes)')
   expect(shown.stdout).toContain('the function that decides on accounts answers true')
-  const schema = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(
-    JSON.parse(readFileSync(new URL('../../fixtures/schema.json', import.meta.url), 'utf8'))
-  )
   for (const file of files)
-    expect([schema(JSON.parse(readFileSync(file, 'utf8'))), schema.errors]).toEqual([true, null])
+    expect([isFixture(JSON.parse(readFileSync(file, 'utf8'))), isFixture.errors]).toEqual([true, null])
   expect(await run(script(''), '--file', join(folder, 'right.mjs'))).toMatchObject({ code: 64 })
   expect((await run(script(''), '--file', join(folder, 'none'))).stderr).toContain('ENOENT')
 })
@@ -184,9 +209,6 @@ test('writes each vector with the version and the source that its file has, as t
   const answer = `(fs.appendFileSync(${JSON.stringify(written)}, line + '\\n'), ${RIGHT})`
   expect((await run(program('written', answer))).code).toBe(0)
   const lines = readFileSync(written, 'utf8').trim().split('\n')
-  const schema = JSON.parse(readFileSync(new URL('../../fixtures/schema.json', import.meta.url), 'utf8'))
-  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true }).addSchema(schema, 'schema')
-  const isVector = ajv.compile({ $ref: 'schema#/$defs/vector' })
   const vectors = loadVectors()
   expect(lines).toHaveLength(vectors.length)
   for (const [at, line] of lines.entries()) {
@@ -236,7 +258,7 @@ test('ends the processes that the program started', async () => {
 })
 
 test('lists the vectors without a command', async () => {
-  const { code, stdout } = await runVectors(['--list', '--only', 'https'])
+  const { code, stdout } = await runInside(['--list', '--only', 'https'])
   expect(stdout).toEqual(expect.stringMatching(/^https-missing +https +rejected: https not-https$/m))
   expect(stdout.trim().split('\n')).toHaveLength(loadVectors().filter(({ file }) => file === 'https').length)
   expect(code).toBe(0)
@@ -244,7 +266,7 @@ test('lists the vectors without a command', async () => {
 
 test('selects vectors by name, file and standard', async () => {
   const count = async (...only: string[]) =>
-    (await runVectors(['--list', ...only.flatMap(name => ['--only', name])])).stdout.trim().split('\n').length
+    (await runInside(['--list', ...only.flatMap(name => ['--only', name])])).stdout.trim().split('\n').length
   const vectors = loadVectors()
   expect(await count('date-too-old')).toBe(1)
   expect(await count('date-too-old', 'date')).toBe(vectors.filter(({ file }) => file === 'date').length)
@@ -269,13 +291,13 @@ test.each([
   ['a timeout of none', ['--timeout', '0', '--', 'true'], '--timeout takes seconds'],
   ['a timeout that is no number', ['--timeout', '1e3', '--', 'true'], '--timeout takes seconds']
 ])('ends with 64 for %s', async (_, args, message) => {
-  const { code, stderr } = await runVectors([...args])
+  const { code, stderr } = await runInside([...args])
   expect(stderr).toContain(message)
   expect(code).toBe(64)
 })
 
 test('the help fits into 80 columns of printable ASCII', async () => {
-  const { code, stdout } = await runVectors(['--help'])
+  const { code, stdout } = await runInside(['--help'])
   expect(code).toBe(0)
   expect(stdout).toMatch(/^Usage: signed-requests-vectors [\n -~]*$/)
   expect(Math.max(...stdout.split('\n').map(line => line.length))).toBeLessThanOrEqual(80)

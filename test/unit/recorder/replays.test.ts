@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test, vi } from 'vitest'
 import {
   createVerifier,
@@ -12,6 +10,7 @@ import { createRecorder, type VectorFile } from '../../../src/recorder/index.ts'
 import { keep } from '../../../src/recorder/kept.ts'
 import type { RefusedRequest } from '../../../src/recorder/recorder.ts'
 import { fromFixture } from '../../../src/testing/index.ts'
+import { isFixture } from '../../support/fixture-schema.ts'
 import { service } from '../../support/service.ts'
 import { loadVectors } from '../../support/vectors.ts'
 
@@ -24,17 +23,13 @@ const outcomeOf = (verdict: Verdict) => ({
   checks: Object.values(verdict.checks).map(({ outcome }) => outcome)
 })
 
-const isDocument = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(
-  JSON.parse(readFileSync('fixtures/schema.json', 'utf8'))
-)
-
 /** Keeps one request, and verifies what a file would have of it. */
 async function keepAndVerify(request: ReceivedRequest, options: VerifierOptions, redact = false) {
   const recorder = createRecorder({ redact })
   const verdict = await createVerifier({ ...options, recorder })(request)
   const [document] = JSON.parse(JSON.stringify(recorder.fixtures()))
   if (document === undefined) return { verdict }
-  expect([isDocument(document), isDocument.errors]).toEqual([true, null])
+  expect([isFixture(document), isFixture.errors]).toEqual([true, null])
   const fixture = fromFixture(document)
   return { verdict, document, fixture, again: await createVerifier(fixture.options)(fixture.request) }
 }

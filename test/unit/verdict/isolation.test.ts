@@ -8,7 +8,7 @@ import {
 } from '../../../src/index.ts'
 import { parseContentDigest, parseSignatures } from '../../../src/standards/rfc9421/index.ts'
 import { service } from '../../support/service.ts'
-import { loadVectors } from '../../support/vectors.ts'
+import { freshVectors } from '../../support/vectors.ts'
 
 const verify = createVerifier(service.options)
 
@@ -25,7 +25,7 @@ function spoil(value: unknown): void {
 
 describe('a change that a receiver makes to a verdict', () => {
   test('changes no later verdict of the same verifier, for every vector', async () => {
-    for (const { name, options, request } of loadVectors()) {
+    for (const { name, options, request } of freshVectors()) {
       const { body } = request
       // A stream can be read once.
       if (body !== null && typeof body === 'object' && !(body instanceof Uint8Array)) continue
