@@ -93,6 +93,7 @@ describe('an answer without an id', () => {
 
   test.each<[what: string, raw: object]>([
     ['many names', { ...numbered(1000), ['x'.repeat(1000)]: 1, account: numbered(1000) }],
+    ['many short names', numbered(99, 'f')],
     ['long names', { data: { data: numbered(99, 'of_twenty_characters') } }],
     ['hidden names', Object.fromEntries(Object.keys(numbered(5000)).map(name => [`${name} `, { name }]))]
   ])('says how many are left out of %s, in less than 1,000 characters', (_, raw) => {
@@ -113,6 +114,7 @@ describe('an answer without an id', () => {
     'aGVsbG-dvcmxkIGZvcg',
     'sZkQpLmVbnTc_RtYh',
     'eyJhbGciOi.eyJzdWIiOi.c2ln',
+    'K_Q_Z',
     'x'.repeat(25),
     '\x1b[31mred',
     'na\u0456ve',
@@ -136,7 +138,8 @@ describe('an answer without an id', () => {
     'field12',
     '$ref',
     'createdAt',
-    'is_default_user'
+    'is_default_user',
+    'is_main_user'
   ])('shows %j as the name of a field', name => expect(fieldsOf({ [name]: { x: null } })).toBe(`${name}, ${name}.x`))
 
   test('shows hardly any random letters as the name of a field', () => {

@@ -46,7 +46,8 @@ describe('a path stays below baseUrl', () => {
     '/..%2fx',
     '/a%5c%2e%2e%2fx',
     '/..;/x',
-    '/..%2F'
+    '/..%2F',
+    '/x%2f..'
   ])('refused: %j', path => {
     expect(() => apiUrl(base, path)).toThrow(TypeError)
     // With a host alone there is nothing to climb above, but the same host it must be.
@@ -117,6 +118,16 @@ describe('fetch', () => {
       expect(String(echo.headers['content-type'])).toContain(type)
       expect(counts()).toEqual([before[0]! + 1, before[1]! + 2])
     }
+  })
+
+  test('a 401 without a body: one new exchange and one more try', async () => {
+    let calls = 0
+    const fetch = async (url: string | URL | Request, init?: RequestInit) =>
+      String(url).startsWith(service.baseUrl) && calls++ === 0
+        ? new Response(null, { status: 401 })
+        : globalThis.fetch(url, init)
+    expect((await client({ fetch }).fetch('/things')).status).toBe(200)
+    expect(counts()).toEqual([2, 1])
   })
 
   test('returns a second 401', async () => {

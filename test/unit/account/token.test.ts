@@ -30,7 +30,18 @@ describe('the token in a response', () => {
     expect(parseToken(visible, 'x')).toBe(visible)
     expect(parseToken(JSON.stringify(visible), 'x')).toBe(visible)
     expect(parseToken(JSON.stringify({ token: visible }), 'x')).toBe(visible)
-    for (const token of ['1|abc', 'a=b', '==', 'a,b;c', "it's", '<token', '%7B%7D']) {
+    for (const token of [
+      '1|abc',
+      'a=b',
+      '==',
+      'a,b;c',
+      "it's",
+      '<token',
+      '%7B%7D',
+      'nullable',
+      'trueish',
+      'falsehood'
+    ]) {
       expect(parseToken(token, 'x')).toBe(token)
     }
     expect(parseToken('a'.repeat(8192), 'x')).toHaveLength(8192)
