@@ -17,19 +17,19 @@ export interface Entry extends Item {
 }
 
 /** Matches the names that a recorder writes, and no others: `2026-11-24T15-05-38.123Z-digest-mismatch-1.json`. */
-const NAME = /^(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z)-([a-z-]+)-(\d{1,9})\.json$/
+const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z-([a-z-]+)-(\d{1,9})\.json$/
 
 /** A file of this directory that was written here, by this process or an earlier one. */
 interface File extends Item {
   readonly name: string
-  readonly time: string
+  /** counts up, in all processes: a clock may go back */
   readonly number: number
 }
 
 /**
  * Limits the bytes of a file that are read to find out whether its request is signed; files of a recorder are smaller.
  */
-const MAX_READ = 1_048_576
+export const MAX_READ = 1_048_576
 
 /**
  * Writes fixtures to a directory, one at a time, and after the responses. A file that cannot be written is given up,
@@ -44,7 +44,6 @@ export function createFiles(directory: string, keep: number) {
   const { open, readdir, unlink } = fs.promises
   let isSaid = false
   const waiting = createShelf<Entry & { readonly order: number }>(keep)
-  const ownNames = new Set<string>()
   const isSignedByName = new Map<string, boolean>()
   let added = 0
   let done = 0
@@ -66,17 +65,14 @@ export function createFiles(directory: string, keep: number) {
   /** Lists the files of this recorder and of earlier ones, the oldest first. */
   async function list(): Promise<File[]> {
     const found = (await readdir(directory, { withFileTypes: true })).flatMap(entry => {
-      const [name, time = '', code = '', number = ''] = (entry.isFile() && NAME.exec(entry.name)) || []
-      return name !== undefined && Object.hasOwn(CODES, code) ? [{ name, time, number: Number(number) }] : []
+      const [name, code = '', number = ''] = (entry.isFile() && NAME.exec(entry.name)) || []
+      return name !== undefined && Object.hasOwn(CODES, code) ? [{ name, number: Number(number) }] : []
     })
     const files: File[] = []
     for (const file of found) files.push({ ...file, isSigned: await isSignedFile(file.name) })
     const names = new Set(found.map(({ name }) => name))
     for (const name of isSignedByName.keys()) if (!names.has(name)) isSignedByName.delete(name)
-    for (const name of ownNames) if (!names.has(name)) ownNames.delete(name)
-    // Files of this process are newer, whatever its clock says.
-    const age = ({ name }: File) => Number(ownNames.has(name))
-    return files.sort((a, b) => age(a) - age(b) || compare(a.time, b.time) || a.number - b.number)
+    return files.sort((a, b) => a.number - b.number)
   }
 
   async function isSignedFile(name: string): Promise<boolean> {
@@ -110,10 +106,9 @@ export function createFiles(directory: string, keep: number) {
     } finally {
       await file.close()
     }
-    ownNames.add(name)
     isSignedByName.set(name, isSigned)
     const shelf = createShelf<File>(keep)
-    for (const one of [...files, { name, time: '', number, isSigned }]) {
+    for (const one of [...files, { name, number, isSigned }]) {
       const surplus = shelf.add(one)
       if (surplus !== undefined) await unlink(`${directory}/${surplus.name}`)
     }
@@ -180,8 +175,6 @@ function makeDirectory(fs: typeof import('node:fs'), directory: string): unknown
   }
 }
 
-const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
-
 /** The end of the year 9999, in milliseconds: a later time has another form. */
 const END_OF_TIME = 253_402_300_799_999
 
@@ -194,10 +187,12 @@ const afterAnswers = (): Promise<void> => new Promise(resolve => setImmediate(re
 
 /** Returns whether the request of a document is signed under the domain; false for a document that cannot be read. */
 async function isSignedDocument(load: () => Promise<string>): Promise<boolean> {
+  let isSigned = false
   try {
     const { request, options } = fromFixture(JSON.parse(await load()))
-    return isSignedUnderDomain(await createVerifier(options)({ ...request, body: null }))
+    isSigned = isSignedUnderDomain(await createVerifier(options)({ ...request, body: null }))
   } catch {
-    return false
+    // It is not a fixture.
   }
+  return isSigned
 }

@@ -33,7 +33,7 @@ interface KeptBody {
 }
 
 /** Limits the characters of a head. Servers accept less: 16 KB is usual. */
-const MAX_HEAD = 32_768
+export const MAX_HEAD = 32_768
 
 /**
  * Keeps the parts of a refused request, and no larger object behind them. Copies little, because a flood causes many

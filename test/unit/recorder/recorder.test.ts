@@ -1,6 +1,7 @@
 import {
   mkdirSync,
   mkdtempSync,
+  promises,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createVerifier, type ReceivedRequest } from '../../../src/index.ts'
+import { MAX_READ } from '../../../src/recorder/files.ts'
 import { createRecorder, type RecorderOptions, type VectorFile } from '../../../src/recorder/index.ts'
 import { fromFixture } from '../../../src/testing/index.ts'
 import { service, withHeaders } from '../../support/service.ts'
@@ -89,6 +91,11 @@ test('a head of a megabyte is cut to its beginning, and the fixture says so', as
     expect(document.vectors[0]!.note).toContain('the head was too large')
     expect(JSON.stringify(document).length).toBeLessThan(70_000)
   }
+  const begins = (text: string) => expect.stringMatching(new RegExp(`^${text}x{900,1000}$`))
+  expect(fixtures().map(({ vectors }) => vectors[0]!.request)).toMatchObject([
+    { method: begins(''), target: SCANNER.target, https: false },
+    { method: 'GET', target: begins('/'), https: true }
+  ])
 })
 
 test('several verifiers may share a recorder', async () => {
@@ -99,7 +106,7 @@ test('several verifiers may share a recorder', async () => {
 
 test.each<[object, string]>([
   [{ keep: 0 }, 'keep is the number 0: pass a number of requests, at least 1'],
-  [{ maxBodyBytes: -1 }, 'maxBodyBytes is the number -1'],
+  [{ maxBodyBytes: -1 }, 'maxBodyBytes is the number -1: pass a number of bytes, at least 0'],
   [{ redact: 'no' }, 'redact is a string: write true or false'],
   [{ directory: '' }, 'directory is "" (is the environment variable it comes from set?): pass the path'],
   [{ directory: 5 }, 'directory is the number 5'],
@@ -159,7 +166,13 @@ describe('files', () => {
   })
 
   test('files of all processes are at most as many as are kept, and no other is touched', async () => {
-    const others = ['notes.json', '2026-01-01T00-00-00.000Z-my-notes-1.json', '2026-01-01T00-00-00.000Z-replayed-1.txt']
+    const others = [
+      'notes.json',
+      '2026-01-01T00-00-00.000Z-my-notes-1.json',
+      '2026-01-01T00-00-00.000Z-replayed-1.txt',
+      '2026-01-01T00-00-00.000Z-replayed-1.json.bak',
+      'copy-of-2026-01-01T00-00-00.000Z-replayed-1.json'
+    ]
     for (const name of others) writeFileSync(join(directory, name), 'mine')
     mkdirSync(join(directory, '2026-01-01T00-00-00.000Z-replayed-2.json'))
     symlinkSync('notes.json', join(directory, '2026-01-01T00-00-00.000Z-replayed-3.json'))
@@ -190,23 +203,61 @@ describe('files', () => {
   })
 
   test('files of a clock that went back are the newest all the same', async () => {
-    for (const now of [2e12, 1e12]) {
-      const recorder = createRecorder({ directory, keep: 1 })
+    for (const now of [2e12, 1e12, 1.5e12]) {
+      const recorder = createRecorder({ directory, keep: 2 })
       await createVerifier({ ...service.options, recorder, now: () => now })(SCANNER)
       await recorder.written()
     }
-    expect(names()).toEqual(['2001-09-09T01-46-40.000Z-signature-missing-2.json'])
+    expect(names()).toEqual([
+      '2001-09-09T01-46-40.000Z-signature-missing-2.json',
+      '2017-07-14T02-40-00.000Z-signature-missing-3.json'
+    ])
+  })
+
+  test('files of an earlier process are read once, and not before each new file', async () => {
+    const first = start({ directory })
+    for (const target of ['/1', '/2', '/3']) await first.verify(forged(target))
+    await first.written()
+    const opened = vi.spyOn(promises, 'open')
+    const second = start({ directory })
+    for (const target of ['/4', '/5', '/6']) await second.verify(forged(target))
+    await second.written()
+    const read = opened.mock.calls.filter(([, flags]) => flags === undefined).map(([path]) => path)
+    expect([...read].sort()).toEqual(
+      names()
+        .slice(0, 3)
+        .map(name => `${directory}/${name}`)
+    )
+    expect(names()).toHaveLength(6)
+  })
+
+  test('files of the largest size that is read count as signed, and larger ones as unsigned', async () => {
+    const { verify, written } = start({ directory })
+    await verify(forged('/1'))
+    await written()
+    const [name] = names()
+    const text = readFileSync(join(directory, name!), 'utf8')
+    for (const [size, isSigned] of [
+      [MAX_READ, true],
+      [MAX_READ + 1, false]
+    ] as const) {
+      writeFileSync(join(directory, name!), text.padEnd(size))
+      const next = start({ directory, keep: 1 })
+      await next.verify(SCANNER)
+      await next.written()
+      expect([size, names().includes(name!)]).toEqual([size, isSigned])
+    }
   })
 
   test('files that cannot be read count as unsigned ones', async () => {
     for (const text of ['', '{', '{"vectors":[null]}', 'null', '[]'])
       writeFileSync(join(directory, `2026-01-01T00-00-00.000Z-replayed-${names().length}.json`), text)
     const { verify, written } = start({ directory, keep: 2 })
-    await verify(forged('/1'))
+    await verify(SCANNER)
     await verify(SCANNER)
     await written()
     const documents = names().map(name => JSON.parse(readFileSync(join(directory, name), 'utf8')))
-    expect(targetsOf(documents).sort()).toEqual(['/.env', '/1'])
+    expect(targetsOf(documents)).toEqual(['/.env', '/.env'])
   })
 
   test.each<[string, (path: string) => void]>([
@@ -238,9 +289,16 @@ describe('files', () => {
     expect(said).toHaveBeenCalledTimes(1)
   })
 
-  test('a runtime without a file system refuses a directory, and needs none without', () => {
-    vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never)
-    expect(() => createRecorder({ directory })).toThrow('this runtime keeps no files')
+  test.each([
+    ['no node:fs', { getBuiltinModule: () => undefined }],
+    ['no getBuiltinModule', {}],
+    ['no process', undefined]
+  ])('a runtime that has %s refuses a directory, and needs none without', (_, process) => {
+    vi.stubGlobal('process', process)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    expect(() => createRecorder({ directory })).toThrow(
+      'directory is a string: leave it out: this runtime keeps no files'
+    )
     expect(createRecorder().fixtures()).toEqual([])
   })
 

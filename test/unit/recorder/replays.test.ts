@@ -7,7 +7,7 @@ import {
   type VerifierOptions
 } from '../../../src/index.ts'
 import { createRecorder, type VectorFile } from '../../../src/recorder/index.ts'
-import { keep } from '../../../src/recorder/kept.ts'
+import { keep, MAX_HEAD } from '../../../src/recorder/kept.ts'
 import type { RefusedRequest } from '../../../src/recorder/recorder.ts'
 import { fromFixture } from '../../../src/testing/index.ts'
 import { isFixture } from '../../support/fixture-schema.ts'
@@ -28,6 +28,7 @@ async function keepAndVerify(request: ReceivedRequest, options: VerifierOptions,
   const recorder = createRecorder({ redact })
   const verdict = await createVerifier({ ...options, recorder })(request)
   const [document] = JSON.parse(JSON.stringify(recorder.fixtures()))
+  if (document !== undefined) expect(recorder.fixtures()).toStrictEqual([document])
   if (document === undefined) return { verdict }
   expect([isFixture(document), isFixture.errors]).toEqual([true, null])
   const fixture = fromFixture(document)
@@ -208,6 +209,27 @@ describe('of a body', () => {
     expect(expected).toMatchObject({ status: 'rejected', failures: [{ code: 'digest-mismatch' }] })
   })
 
+  test.each([
+    ['as bytes', Buffer.from('é'.repeat(60))],
+    ['as text', 'é'.repeat(60)]
+  ])(
+    'no more than maxBodyBytes is kept of a body that is above the limit of the verifier, too: %s',
+    async (_, body) => {
+      const recorder = createRecorder({ maxBodyBytes: 10 })
+      await createVerifier({ ...options, maxBodyBytes: 100, recorder })({ ...service.sign({ body: '{}' }), body })
+      expect(bodyIn(recorder.fixtures()[0]!)).toEqual({ utf8: 'é'.repeat(5), length: 120 })
+    }
+  )
+
+  test('a body that was read and is empty is null, as that of a request without one', async () => {
+    const { verdict, again, document } = await keepAndVerify(
+      { ...service.sign({ body: '{}' }), body: pieces() },
+      options
+    )
+    expect(bodyIn(document)).toBeNull()
+    expect(again!.failures).toEqual(verdict.failures)
+  })
+
   test('nothing is kept of a body that was not read, and the fixture says so', async () => {
     const body = pieces('{}')
     const { document } = await keepAndVerify({ ...service.sign({ body: '{}' }), https: false, body }, options)
@@ -219,6 +241,26 @@ describe('of a body', () => {
     const kept = keep({ ...(await refusedBy(large)), body: { ok: true, value: large } }, 65_536)
     expect(kept.body!.bytes.buffer.byteLength).toBe(65_536)
   })
+})
+
+test.each([
+  ['is kept whole', 0, false],
+  ['and one character is cut', 1, true]
+])('a head of the largest size %s', async (_, extra, isCut) => {
+  const refused = await refusedBy(new Uint8Array(1))
+  const { method, target } = refused.request
+  const line = ['x-a', 'x'.repeat(MAX_HEAD - method.length - target.length - 'x-a'.length + extra)] as const
+  const kept = keep({ ...refused, request: { ...refused.request, headers: [line] } }, 10)
+  expect([kept.headers.length, kept.isHeadCut]).toEqual([isCut ? 0 : 1, isCut])
+})
+
+test('of a verdict about a head that is too large, no text keeps more than its beginning', async () => {
+  const refused = await refusedBy(new Uint8Array(1))
+  const request = { ...refused.request, target: `/${'x'.repeat(MAX_HEAD)}` }
+  const long = { ...refused.verdict, accountId: 'x'.repeat(MAX_HEAD) } as Verdict
+  const kept = keep({ ...refused, request, verdict: long }, 10)
+  expect(JSON.stringify(kept.verdict).length).toBeLessThan(MAX_HEAD / 4)
+  expect(kept.verdict.failures).toEqual(refused.verdict.failures)
 })
 
 /** What the verifier passes to a recorder. */
