@@ -66,7 +66,7 @@ export function createDns(resolvers: readonly string[], asksPrivate: boolean, bu
   function ask(query: Query): Promise<Reply> {
     const key = JSON.stringify(query)
     const overTcpIfCut = (reply: Reply) =>
-      /ETIMEOUT|ETRUNCATED/.test(reply.error ?? '') ? sendQuery(query, overTcp) : reply
+      reply.error === 'ETIMEOUT' || reply.error === 'ETRUNCATED' ? sendQuery(query, overTcp) : reply
     const reply = replies.get(key) ?? sendQuery(query, overUdp).then(overTcpIfCut)
     replies.set(key, reply)
     return reply
@@ -92,7 +92,8 @@ export function createDns(resolvers: readonly string[], asksPrivate: boolean, bu
 /** Resolves to the message that the server sends. */
 type Transport = (server: string, message: Buffer, late: AbortSignal) => Promise<Buffer>
 
-function parseServer(server: string): { readonly host: string; readonly port: number } {
+/** Splits the address of a server from its port. An address of IPv6 with a port is in brackets. */
+export function parseServer(server: string): { readonly host: string; readonly port: number } {
   const [, v6, v4, port] = /^(?:\[(.+)\]|([\d.]+)):(\d+)$/.exec(server) ?? []
   return { host: v6 ?? v4 ?? server, port: Number(port ?? 53) }
 }
@@ -123,9 +124,20 @@ const overTcp: Transport = async (server, message, signal) => {
   let received = Buffer.alloc(0)
   for await (const chunk of socket as AsyncIterable<Buffer>) {
     received = Buffer.concat([received, chunk])
-    const length = received.length < 2 ? MAX_OCTETS : received.readUInt16BE(0)
-    if (length > MAX_OCTETS) break
-    if (received.length >= 2 + length) return received.subarray(2, 2 + length)
+    const message = framedMessage(received)
+    if (message !== undefined) return message
   }
-  throw badReply('it is cut or too long')
+  throw badReply('it is cut')
+}
+
+/**
+ * Returns the message that these octets begin with; undefined until it is whole.
+ *
+ * @throws where the length is above the limit
+ */
+export function framedMessage(received: Buffer): Buffer | undefined {
+  if (received.length < 2) return undefined
+  const length = received.readUInt16BE(0)
+  if (length > MAX_OCTETS) throw badReply('it is too long')
+  return received.length < 2 + length ? undefined : received.subarray(2, 2 + length)
 }

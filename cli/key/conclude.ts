@@ -58,13 +58,13 @@ function badRecord(problem: RecordProblem) {
  */
 export function conclude(texts: readonly string[], error: string | undefined, limits: KeyLimits, trace?: Trace) {
   const { hops = [], misplaced } = trace ?? {}
-  const { name = '', zone = '', servers = [] } = hops.at(-1) ?? {}
+  const { name = '', zone = '', servers } = hops.at(-1) ?? {}
   if (trace?.isEndless) return say('endless-aliases', hops.map(hop => hop.name).join(', '))
   if (trace?.isBogus && error !== undefined) return say('signatures-invalid', zone)
   const difference = hops.map(hop => differenceOf(hop.servers)).find(found => found !== undefined)
   if (difference !== undefined) return say('servers-differ', difference)
 
-  const published = servers.find(isAnswer)?.texts
+  const published = servers?.find(isAnswer)?.texts
   const problem = findKeyProblem(published ?? texts, limits)
   if (problem !== undefined) return badRecord(problem)
   if (published === undefined) return concludeUnanswered(texts.length > 0, error, trace)
@@ -124,9 +124,9 @@ const contentOf = ({ texts = [], alias }: Pick<ServerReport, 'texts' | 'alias'>)
 function differenceOf(servers: readonly ServerReport[]): string | undefined {
   const [one, ...others] = servers.filter(isAnswer)
   const other = others.find(server => contentOf(server) !== contentOf(one!))
-  if (one === undefined || other === undefined) return undefined
+  if (other === undefined) return undefined
   const isEmpty = (server: ServerReport) => contentOf(server) === contentOf({})
-  const [less, more] = isEmpty(one) ? [one, other] : [other, one]
+  const [less, more] = isEmpty(one!) ? [one!, other] : [other, one!]
   const has = isEmpty(less) ? 'no record, unlike' : 'another record than'
   return `${less.server} has ${has} ${more.server} (serial ${less.serial ?? 'unknown'} and ${more.serial ?? 'unknown'})`
 }

@@ -45,8 +45,8 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   'cli/captures': { files: ['cli/captures/*.ts'], tests: ['test/cli/captures/'] },
   'cli/explain': {
     files: ['cli/explain/*.ts'],
-    tests: ['test/cli/explain/', 'test/cli/cli.test.ts', 'test/cli/captures/not-held.test.ts']
+    tests: ['test/cli/explain/', 'test/cli/help.test.ts', 'test/cli/cli.test.ts', 'test/cli/captures/not-held.test.ts']
   },
-  'cli/key': { files: ['cli/key/*.ts'], tests: ['test/cli/key/', 'test/cli/cli.test.ts'] },
-  'cli/send': { files: ['cli/send/*.ts'], tests: ['test/cli/send/', 'test/cli/send.test.ts'] }
+  'cli/key': { files: ['cli/key/*.ts'], tests: ['test/cli/key/', 'test/cli/help.test.ts', 'test/cli/cli.test.ts'] },
+  'cli/send': { files: ['cli/send/*.ts'], tests: ['test/cli/send/', 'test/cli/help.test.ts', 'test/cli/send.test.ts'] }
 }

@@ -5,8 +5,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { type Answer, encode, type Packet, TRUNCATED_RESPONSE } from 'dns-packet'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createDns } from '../../../cli/key/ask.ts'
-import { encodeMessage } from '../../../src/doh/message.ts'
+import { createDns, framedMessage, parseServer } from '../../../cli/key/ask.ts'
+import { encodeMessage, MAX_OCTETS } from '../../../src/doh/message.ts'
 import { runInside } from '../../support/run-cli.ts'
 
 const NAME = 'one.service.example'
@@ -94,6 +94,42 @@ test.each<[situation: string, Behaviour]>([
   const { address } = await startServer(behaviour)
   const dns = createDns([address], false, 60, forever())
   expect((await dns.resolve('TXT', NAME)).error).toBe(error)
+})
+
+test.each([
+  ['192.0.2.1', '192.0.2.1', 53],
+  ['127.0.0.1:5353', '127.0.0.1', 5353],
+  ['[::1]:5353', '::1', 5353],
+  // Without brackets all of it is the address, also where its beginning looks like a port.
+  ['2001:500:2::c', '2001:500:2::c', 53],
+  ['::1', '::1', 53]
+])('the server %s has the address %s and the port %i', (server, host, port) => {
+  expect(parseServer(server)).toEqual({ host, port })
+})
+
+test('a message over TCP is whole when its last octet has come, however it is cut', () => {
+  const message = reply(Buffer.alloc(12))
+  const all = Buffer.concat([framed(message), Buffer.from('more')])
+  for (let length = 0; length < message.length + 2; length++)
+    expect(framedMessage(all.subarray(0, length))).toBeUndefined()
+  expect(framedMessage(all)).toEqual(message)
+  expect(() => framedMessage(framed(Buffer.alloc(MAX_OCTETS + 1)).subarray(0, 2))).toThrow('it is too long')
+  expect(framedMessage(framed(Buffer.alloc(MAX_OCTETS)))).toHaveLength(MAX_OCTETS)
+})
+
+test('a server at an IPv6 address is asked over IPv6', async () => {
+  const { error } = await createDns(['[::1]:1'], false, 60, forever()).resolve('TXT', NAME)
+  // The others are of machines without IPv6.
+  expect(['ECONNREFUSED', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'ENETUNREACH']).toContain(error)
+})
+
+test('a name server at a private address is asked only where the caller wants that', async () => {
+  // With no message left, a server that would be asked is not.
+  const errorOf = async (address: string, asksPrivate: boolean) =>
+    (await createDns([], asksPrivate, 0, forever()).askServer(address, 'TXT', NAME)).error
+  expect(await errorOf('10.0.0.1', false)).toBe('EPRIVATE')
+  expect(await errorOf('10.0.0.1', true)).toBe('EBUDGET')
+  expect(await errorOf('192.0.2.1', false)).toBe('EBUDGET')
 })
 
 test('asks each resolver in turn until one replies', async () => {
