@@ -58,7 +58,7 @@ export function gatewayCode(word: string): GatewayCode | undefined {
 export function explanationOf(code: Code): CodeExplanation {
   const page = readPage()
   const start = `\n### ${code}\n\n`
-  const [section = ''] = page.slice(page.indexOf(start) + start.length).split(/\n##/, 1)
+  const section = page.slice(page.indexOf(start) + start.length).split(/\n##/, 1)[0]!
   const [meaning = '', ...items] = section.split(/\n+(?=(?: {2})?- )/)
   const causes = items.flatMap(item => {
     const [, cause, fix] = /^ {2}- (.*) \*\*Fix:\*\* (.*)$/s.exec(item) ?? []

@@ -16,7 +16,7 @@ const knownOf = (offsetSeconds: number, clock: Clock) => ({
 /** The cause and the fix that a capture adds for such a Date. */
 function added(offsetSeconds: number, clock: Clock) {
   const known = knownOf(offsetSeconds, clock) as never
-  const rows = captureCauses(clock)['date-too-old'] ?? []
+  const rows = captureCauses(clock)['date-too-old']!
   return rows
     .filter(({ when }) => when(known))
     .map(({ cause, fix }) => [typeof cause === 'function' ? cause(known) : cause, fix])

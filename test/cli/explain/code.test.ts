@@ -1,14 +1,22 @@
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Code } from '../../../src/index.ts'
 import { CODES, isUnavailable } from '../../../src/result/codes.ts'
 import { read } from '../../meta/docs/pages.ts'
 import { runInside } from '../../support/run-cli.ts'
 
+vi.mock('node:fs', async original => {
+  const fs = await original<typeof import('node:fs')>()
+  return { ...fs, readFileSync: vi.fn(fs.readFileSync) }
+})
+
 const codes = Object.keys(CODES) as Code[]
 const page = read('docs/checks-and-codes.md')
+
+const sectionOf = (code: Code) => page.split(`\n### ${code}\n`)[1]!.split('\n##')[0]!
 
 describe.each(codes)('explain %s', code => {
   test('says in printable ASCII what it means, each cause with its fix, and the page', async () => {
@@ -22,13 +30,14 @@ describe.each(codes)('explain %s', code => {
     expect(stdout.replaceAll('\n', ' ')).toContain(
       `of the check ${check}, and ${isUnavailable(code) ? 'unavailable' : 'rejected'}`
     )
-    expect(stdout).toContain(`\npage: docs/checks-and-codes.md#${code}\n`)
+    expect(stdout).toContain(`\n\npage: docs/checks-and-codes.md#${code}\n`)
+    expect(stdout.match(/\n- .+(\n {2}.+)*\n {2}fix: ./g)).toHaveLength(sectionOf(code).split(' **Fix:** ').length - 1)
   })
 
   test('explain CODE has all causes of its section of the page as data', async () => {
     const { stdout } = await runInside(['explain', code, '--json'])
     const explained = JSON.parse(stdout)
-    const section = page.split(`\n### ${code}\n`)[1]!.split('\n##')[0]!
+    const section = sectionOf(code)
     expect(explained.causes).toHaveLength(section.match(/ \*\*Fix:\*\* /g)!.length)
     for (const { cause, fix } of explained.causes) {
       expect([cause, fix]).toEqual([expect.stringMatching(/./), expect.stringMatching(/\.$/)])
@@ -36,7 +45,56 @@ describe.each(codes)('explain %s', code => {
     }
     expect(explained.meaning).toMatch(/[.)]$/)
     expect('also' in explained).toBe(section.includes('- **Also:**'))
+    expect(String(explained.also)).not.toMatch(/\]\(|`/)
   })
+})
+
+const ofGateway = page
+  .split('\n## Codes of the gateway\n')[1]!
+  .split('\n')
+  .filter(line => line.startsWith('| `'))
+  .map(line => line.slice(2, -2).replaceAll('`', '').split(' | '))
+
+describe.each(ofGateway)('explain %s, a code of the gateway', (code, httpStatus, meaning, fix) => {
+  const explained = {
+    httpStatus: Number(httpStatus),
+    meaning,
+    fix,
+    page: 'docs/checks-and-codes.md#codes-of-the-gateway'
+  }
+  // The row of HPE_* is for each code of the parser that has no row.
+  const words = code === 'HPE_*' ? ['HPE_INVALID_METHOD', 'HPE_USER'] : [code!]
+
+  test.each(words)('explain CODE has its row of the page: %s', async word => {
+    const { stdout, ...others } = await runInside(['explain', word, '--json'])
+    expect([JSON.parse(stdout), others]).toEqual([
+      { code: word, ...explained },
+      { code: 0, stderr: '' }
+    ])
+    const text = (await runInside(['explain', word])).stdout
+    expect(text.replace(/(?<!\n)\n {0,5}(?=[^\n])/g, ' ')).toBe(
+      `${word}: of the gateway, answered with ${httpStatus}\n\n${meaning} fix: ${fix}\n\npage: ${explained.page}\n`
+    )
+  })
+})
+
+test.each(['HPE_', 'HPE_INVALID_METHOD.txt', 'xHPE_USER', 'HPE_*', 'partial-bod'])(
+  'explain %s, which is not a code of the gateway, looks for a file',
+  async word => {
+    expect(await runInside(['explain', word])).toMatchObject({ code: 64, stdout: '' })
+  }
+)
+
+test('explain CODE reads a page with the line ends of Windows', async () => {
+  const asked = [
+    ['explain', 'key-not-found'],
+    ['explain', 'partial-body']
+  ]
+  const before = await Promise.all(asked.map(args => runInside(args)))
+  vi.mocked(readFileSync).mockImplementation(() => page.replaceAll('\n', '\r\n'))
+  onTestFinished(() => void vi.mocked(readFileSync).mockReset())
+  expect(await Promise.all(asked.map(args => runInside(args)))).toEqual(before)
+  expect(readFileSync).toHaveBeenCalled()
 })
 
 test.each([

@@ -1,10 +1,11 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { readCapture } from '../../../cli/captures/read-capture.ts'
 import { explainCapture, missingSettings } from '../../../cli/explain/explain-capture.ts'
 import { FLAGS } from '../../../cli/explain/flags.ts'
 import { OTHERS } from '../../../cli/flags.ts'
 import { parseFlags } from '../../../flags/parse.ts'
-import { headOf, RECEIVER, RECORD } from '../../support/explain.ts'
+import { headOf, KEY_NAME, RECEIVER, RECORD } from '../../support/explain.ts'
 import { service } from '../../support/service.ts'
 import { loadVectors } from '../../support/vectors.ts'
 
@@ -38,6 +39,35 @@ test('a program that may ask nobody gets the verdict itself, where no key is nee
   const [vector] = loadVectors().filter(({ verdict }) => verdict.status === 'verified')
   const fixture = readCapture(Buffer.from(JSON.stringify(vector!.json)))
   expect((await explainCapture(fixture, flagsOf(), offline)).status).toBe('verified')
+})
+
+test('a body that --body gives adds no header to a request that has its length', async () => {
+  const covered = ['(request-target)', 'host', 'date', 'digest', 'x-service-id', 'content-length']
+  const signed = service.sign({ body: '{"id":1}', headers: { 'Content-Length': '8' }, covered })
+  const flags = flagsOf(...RECEIVER, '--key-record', RECORD)
+  const entries = readCapture(Buffer.from(headOf(signed)))
+  expect((await explainCapture(entries, flags, {})).status).toBe('unavailable')
+  expect((await explainCapture(entries, flags, { body: signed.body! })).status).toBe('verified')
+})
+
+test('the data names a file as the source of the key where it is from a file, and nothing elsewhere', async () => {
+  const [vector] = loadVectors().filter(({ verdict }) => verdict.status === 'verified')
+  const fixture = readCapture(Buffer.from(JSON.stringify(vector!.json)))
+  expect((await explainCapture(fixture, flagsOf(), {})).data).toMatchObject({ keySource: 'file' })
+  const withRecord = await explainCapture(capture(), flagsOf(...RECEIVER, '--key-record', RECORD), {})
+  expect(withRecord.data).not.toHaveProperty('keySource')
+})
+
+test('no data about a key has a private key that is in DNS, in one record or in several', async () => {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const secret = privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64')
+  const record = `v=DKIM1; k=ed25519; p=${secret}`
+  for (const records of [[[record]], [[record], ['v=spf1 -all']]]) {
+    const { data } = await explainCapture(capture(), flagsOf(...RECEIVER), { lookupTxt: async () => records })
+    expect(JSON.stringify(data)).not.toContain(secret.slice(-20))
+    expect(data).toMatchObject({ failures: [{ check: 'key', evidence: { name: KEY_NAME } }] })
+    expect(JSON.stringify(data)).toContain('(not shown: a private key)')
+  }
 })
 
 test('names the settings that neither the flags nor the capture bring', () => {
