@@ -55,7 +55,7 @@ export async function startAdmin(settings: AdminSettings) {
 
   async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     for (const [name, value] of Object.entries(HEADERS)) res.setHeader(name, value)
-    const [path = ''] = (req.url ?? '').split('?', 1)
+    const path = req.url!.split('?', 1)[0]!
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       res.setHeader('Allow', 'GET, HEAD')
       return send(res, 405, 'Only GET and HEAD.\n')
@@ -114,7 +114,7 @@ const LIMITS = { headersTimeout: 5000, requestTimeout: 5000, connectionsChecking
 const IDLE = 15_000
 
 /** Connections that have not sent their request. */
-const MAX_SILENT = 64
+export const MAX_SILENT = 64
 
 /** Closes the oldest that has not sent its request when there are too many, so that others can still connect. */
 function replaceSilent(server: Server): void {

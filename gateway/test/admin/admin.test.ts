@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { CHECK_NAMES } from '../../../src/tools/index.ts'
 import { service, withHeaders } from '../../../test/support/service.ts'
 import { exchangeBytes, statusesOf } from '../../../test/support/wire.ts'
-import { startAdmin } from '../../src/admin/admin.ts'
+import { MAX_SILENT, startAdmin } from '../../src/admin/admin.ts'
 import { ask, listen, startTestAdmin, testAdminSettings } from '../support/admin.ts'
 import { exchangeOf } from '../support/exchanges.ts'
 
@@ -168,7 +168,8 @@ test('says on /healthz, without a token, whether the gateway takes requests', as
   let isReady = true
   const { port } = await startTestAdmin({ isReady: () => isReady })
   const headers = { Host: '10.1.2.3' }
-  expect(await ask(port, '/healthz', { headers })).toMatchObject({ status: 200, body: 'ok\n' })
+  const type = { 'content-type': 'text/plain; charset=utf-8' }
+  expect(await ask(port, '/healthz', { headers })).toMatchObject({ status: 200, body: 'ok\n', headers: type })
   isReady = false
   expect(await ask(port, '/healthz', { headers })).toMatchObject({ status: 503, body: 'draining\n' })
 })
@@ -234,6 +235,14 @@ describe('150 connections that send half a head', () => {
     await halfHeads(port)
     record(await refused(recorder))
     await page.hasRows(1)
+  })
+
+  test('of 150 connections that send half a head, only the newest 64 stay open', async () => {
+    const { port } = await startTestAdmin()
+    const sockets = await halfHeads(port)
+    const [oldest, newest] = [sockets.slice(0, -MAX_SILENT), sockets.slice(-MAX_SILENT)]
+    await Promise.all(oldest.map(socket => socket.destroyed || once(socket.resume(), 'close')))
+    expect(newest.filter(({ destroyed }) => destroyed)).toEqual([])
   })
 
   test('150 connections that send half a head are closed after some seconds', async () => {

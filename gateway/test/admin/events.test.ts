@@ -22,6 +22,15 @@ test('sends the kept requests, and then new ones', async () => {
   expect(page.batches.at(-1)?.counts).toMatchObject({ verified: 3 })
 })
 
+test('counts the requests that are signed under another domain', async () => {
+  const { port, record } = await startTestAdmin()
+  const elsewhere = withSignature(service.sign(), value => value.replace('service.example', 'evil.example'))
+  for (const request of [elsewhere, elsewhere, forged(), SCAN]) record(await exchangeOf(request))
+  const page = listen(port)
+  await page.hasBatches(1)
+  expect(page.batches[0]).toMatchObject({ counts: { refused: 4, elsewhere: 2 } })
+})
+
 test('sends everything to a page that connects again', async () => {
   const { port, record } = await startTestAdmin()
   for (const target of ['/a', '/b']) record(await exchange(target))

@@ -142,7 +142,21 @@ describe('one request', () => {
     expect([method, target]).toEqual(['"@method": POST', '"@request-target": /hook?id=42'])
     expect(authority).toBe('"@authority": receiver.example')
     expect(signing.at(-1)).toMatch(/^"@signature-params": \(/)
-    expect(headers.filter(({ isSigned }) => isSigned).map(({ name }) => name)).toContain('Host')
+    expect(headers.filter(({ isSigned }) => !isSigned).map(({ name }) => name)).toEqual([
+      'Signature-Input',
+      'Signature'
+    ])
+  })
+
+  test('has the signature base of a signature whose list came in two lines', async () => {
+    const signed = sign({ scheme: 'rfc9421' })
+    const line = (name: string, value: string): [string, string][] => [[name, value]]
+    const headers = [
+      ...line('Signature-Input', 'other=("date");keyid="a.other.example"'),
+      ...line('Signature', 'other=:AAAA:'),
+      ...signed.headers
+    ]
+    expect((await open({ ...signed, headers })).signing).toEqual((await open(signed)).signing)
   })
 
   test.each([
@@ -215,6 +229,28 @@ describe('the explain command, pasted as it is copied, gives the same codes for'
       verdict.failures.map(failure => failure.code)
     ])
   })
+})
+
+test('of a head that is too large, the values that are not kept are not shown', async () => {
+  const { headers } = await open(withHeaders(ELSEWHERE, { 'X-A': 'x'.repeat(40_000), 'X-B': 'y' }))
+  expect(headers.slice(-2)).toEqual([
+    { name: 'X-A', value: '', isBlank: false, isSigned: false },
+    { name: 'X-B', value: '', isBlank: false, isSigned: false }
+  ])
+})
+
+test('a verified request whose body the gateway does not have is shown without it', async () => {
+  const { body } = await open(sign(), { changes: { body: undefined } })
+  expect(body).toEqual({ note: '8 bytes, the beginning', text: '' })
+})
+
+test('a body of which no byte came is shown as one that did not come', async () => {
+  const { kept, verifier } = await keep(OTHER_BODY)
+  const { vectors, ...others } = kept.fixture()
+  const request = { ...vectors[0]!.request, body: { error: 'ECONNRESET' } }
+  const fixture = () => ({ ...others, vectors: [{ ...vectors[0]!, request }] })
+  const { body } = detailOf({ ...kept, fixture }, verifier, false) as Detail
+  expect(body).toEqual({ note: '0 bytes, and the rest did not come (ECONNRESET)', text: '' })
 })
 
 describe('a fixture', () => {
