@@ -19,7 +19,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   'gateway/src/admin': { files: ['gateway/src/admin/*.ts'], tests: ['gateway/test/admin/'] },
   'gateway/src/options': {
     files: ['gateway/src/options/*.ts'],
-    tests: ['gateway/test/options.test.ts', 'gateway/test/authorize.test.ts', 'test/flags/']
+    tests: ['gateway/test/options/', 'gateway/test/options.test.ts', 'gateway/test/authorize.test.ts', 'test/flags/']
   },
   recorder: { files: ['src/recorder/**/*.ts'], tests: ['test/unit/recorder/recorder.test.ts', 'test/unit/recorder/'] },
   fixture: {

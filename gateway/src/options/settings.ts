@@ -124,8 +124,7 @@ function verifierOptions(values: VerifierValues): VerifierOptions {
       requireHttps: https !== 'not-required',
       lookupTxt: lookupOf({ servers, url, requireAuthenticated })
     }
-    const chosen = Object.entries(given).filter(([, value]) => value !== undefined)
-    const verifier = Object.fromEntries(chosen) as unknown as VerifierOptions
+    const verifier = given as unknown as VerifierOptions
     createVerifier(verifier)
     return verifier
   } catch (error) {
@@ -156,6 +155,11 @@ function loadTls({ tlsKey, tlsCert }: Values<Pick<typeof GATEWAY, 'tlsKey' | 'tl
   }
 }
 
+const PROTOCOLS: Readonly<Record<'redis' | 'postgres', readonly string[]>> = {
+  redis: ['redis:', 'rediss:'],
+  postgres: ['postgres:', 'postgresql:']
+}
+
 /** Returns where claims are kept: in the database of one of the flags, or else as `replay` says. */
 export function replaySetting(
   { replay, sqlite, redis, postgres }: Values<Pick<typeof GATEWAY, 'replay' | 'sqlite' | 'redis' | 'postgres'>>,
@@ -166,7 +170,7 @@ export function replaySetting(
   if (text === undefined) return { kind: replay }
   const kind = redis === undefined ? 'postgres' : 'redis'
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !/^(?:redis:rediss?|postgres:postgres(?:ql)?):$/.test(`${kind}:${url.protocol}`)) {
+  if (!url || !PROTOCOLS[kind].includes(url.protocol)) {
     const hint = /^[\w.-]+(?=[:/])(?::\d+)?(?:\/\w+)?$/.test(text) ? `: write ${kind}://${text}` : ''
     throw new UsageError(`--${kind} must be a ${kind}: URL${hint}`)
   }

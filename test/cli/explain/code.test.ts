@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
+import fs from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -7,11 +8,6 @@ import type { Code } from '../../../src/index.ts'
 import { CODES, isUnavailable } from '../../../src/result/codes.ts'
 import { read } from '../../meta/docs/pages.ts'
 import { runInside } from '../../support/run-cli.ts'
-
-vi.mock('node:fs', async original => {
-  const fs = await original<typeof import('node:fs')>()
-  return { ...fs, readFileSync: vi.fn(fs.readFileSync) }
-})
 
 const codes = Object.keys(CODES) as Code[]
 const page = read('docs/checks-and-codes.md')
@@ -91,10 +87,14 @@ test('explain CODE reads a page with the line ends of Windows', async () => {
     ['explain', 'partial-body']
   ]
   const before = await Promise.all(asked.map(args => runInside(args)))
-  vi.mocked(readFileSync).mockImplementation(() => page.replaceAll('\n', '\r\n'))
-  onTestFinished(() => void vi.mocked(readFileSync).mockReset())
+  const read = vi.spyOn(fs, 'readFileSync').mockImplementation(() => page.replaceAll('\n', '\r\n'))
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    read.mockRestore()
+    syncBuiltinESMExports()
+  })
   expect(await Promise.all(asked.map(args => runInside(args)))).toEqual(before)
-  expect(readFileSync).toHaveBeenCalled()
+  expect(read).toHaveBeenCalledTimes(asked.length)
 })
 
 test.each([

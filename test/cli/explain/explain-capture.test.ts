@@ -47,7 +47,7 @@ test('a body that --body gives adds no header to a request that has its length',
   const flags = flagsOf(...RECEIVER, '--key-record', RECORD)
   const entries = readCapture(Buffer.from(headOf(signed)))
   expect((await explainCapture(entries, flags, {})).status).toBe('unavailable')
-  expect((await explainCapture(entries, flags, { body: signed.body! })).status).toBe('verified')
+  expect((await explainCapture(entries, flags, { body: Buffer.from(signed.body!) })).status).toBe('verified')
 })
 
 test('the data names a file as the source of the key where it is from a file, and nothing elsewhere', async () => {

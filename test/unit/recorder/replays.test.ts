@@ -257,7 +257,7 @@ test.each([
 test('of a verdict about a head that is too large, no text keeps more than its beginning', async () => {
   const refused = await refusedBy(new Uint8Array(1))
   const request = { ...refused.request, target: `/${'x'.repeat(MAX_HEAD)}` }
-  const long = { ...refused.verdict, accountId: 'x'.repeat(MAX_HEAD) } as Verdict
+  const long = { ...refused.verdict, accountId: 'x'.repeat(MAX_HEAD) } as unknown as RefusedRequest['verdict']
   const kept = keep({ ...refused, request, verdict: long }, 10)
   expect(JSON.stringify(kept.verdict).length).toBeLessThan(MAX_HEAD / 4)
   expect(kept.verdict.failures).toEqual(refused.verdict.failures)

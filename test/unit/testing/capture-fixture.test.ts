@@ -18,6 +18,8 @@ const NOW = new Date('2026-11-20T12:00:00Z')
 const sign = (request: SignRequest = {}): ReceivedRequest =>
   service.sign({ method: 'POST', target: '/hook?id=42', body: '{"event":"published"}', date: NOW, ...request })
 
+const COVERED_EVENT = ['(request-target)', 'host', 'date', 'digest', 'x-service-id', 'x-event']
+
 const judge = (request: ReceivedRequest, options: Partial<VerifierOptions> = {}): Promise<Verdict> =>
   createVerifier({ ...service.options, now: () => NOW.getTime(), ...options })(request)
 
@@ -137,6 +139,27 @@ describe('the document', () => {
     expect(vector).toMatchObject({ dns: {}, note: 'the record of the key is not known: add it under dns' })
   })
 
+  test('the document names itself and its origin where the caller does not', async () => {
+    const request = sign()
+    const { source, vectors } = capturing(request, await judge(request))
+    expect([source, vectors[0]!.name]).toEqual(['captured from a connection', 'captured'])
+  })
+
+  test('the document has no body where the request had none, although it was read', async () => {
+    const request = service.sign({ date: NOW })
+    const [vector] = capturing(request, await judge(request, REPLAYED)).vectors
+    expect(vector!.request.body).toBeNull()
+  })
+
+  test('the document lists the account that a function accepted, without prefix and white space', async () => {
+    const accounts = (id: string) => id === '1234'
+    const request = withHeaders(sign(), { 'X-Service-ID': value => `  ${value} ` })
+    const [vector] = capturing(request, await judge(request, { accounts }), {
+      options: { ...service.options, accounts }
+    }).vectors
+    expect(vector).toMatchObject({ options: { accounts: ['1234'] }, accountsResult: true })
+  })
+
   test("the document has the time of the verifier's clock, which need not be given again", async () => {
     const request = sign({ date: new Date(0) })
     const [vector] = capturing(request, await judge(request, { now: () => 5000 })).vectors
@@ -179,6 +202,52 @@ describe('the document', () => {
 
     const refused = capturing(request, await judge(request, { accounts: '99' }), { ...capture, redact: true })
     expect(refused.vectors[0]!.request.body).toBeNull()
+  })
+
+  test('the document keeps the values of signed headers, and redacts those of others', async () => {
+    const signed = sign({ headers: { 'X-Event': 'published', Cookie: 'secret' }, covered: COVERED_EVENT })
+    const request = { ...signed, body: '{}' }
+    const verdict = await judge(request)
+    expect(failuresOf(verdict)).toEqual(['digest: digest-mismatch'])
+    const { headers } = capturing(request, verdict, { redact: true }).vectors[0]!.request
+    expect(Object.fromEntries(headers)).toMatchObject({ 'X-Event': 'published', Cookie: '' })
+  })
+
+  test('the note of a redacted document does not name a covered header that was empty', async () => {
+    const headers = { 'X-Event': '', 'X-Other': 'secret' }
+    const request = { ...sign({ headers, covered: [...COVERED_EVENT, 'x-other'] }), target: '/other' }
+    const [vector] = capturing(request, await judge(request), { redact: true }).vectors
+    expect(vector!.note).toBe('the values of x-other are left out, and the signature says it covers them')
+  })
+
+  test('a redacted document keeps the header that looks like the one of the account', async () => {
+    const request = withHeaders(sign({ headers: { 'X-Acme-Id': 'account-1234' } }), { 'X-Service-ID': undefined })
+    const verdict = await judge(request)
+    expect(verdict.failures[0]).toMatchObject({
+      code: 'account-missing',
+      evidence: { similar: 'X-Acme-Id: account-1234' }
+    })
+    const { headers } = capturing(request, verdict, { redact: true }).vectors[0]!.request
+    expect(Object.fromEntries(headers)).toMatchObject({ 'X-Acme-Id': 'account-1234' })
+  })
+
+  test.each([
+    'Via',
+    'CDN-Loop',
+    'X-Forwarded-Host',
+    'X-Forwarded-Port',
+    'X-Forwarded-Prefix',
+    'X-Forwarded-Proto',
+    'X-Forwarded-Uri',
+    'X-Original-Host',
+    'X-Original-Uri',
+    'X-Original-Url',
+    'X-Rewrite-Url',
+    'X-Envoy-Original-Path'
+  ])('a redacted document keeps what a proxy says about the request in %s', async name => {
+    const request = { ...sign({ headers: { [name]: '/kept' } }), target: '/other' }
+    const { headers } = capturing(request, await judge(request), { redact: true }).vectors[0]!.request
+    expect(Object.fromEntries(headers)).toMatchObject({ [name]: '/kept' })
   })
 
   test.each<[string, forge: (signature: string) => string, failures: string[]]>([

@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { authorizerSettingsOf } from '../../src/options/authorize.ts'
+import { parseAuthorize, parseGateway } from '../../src/options/command-line.ts'
+import { settingsOf } from '../../src/options/settings.ts'
+
+afterEach(() => void vi.restoreAllMocks())
+
+const NEEDED = '--domain service.example --host a.example --account 1'
+
+function settings(flags: string, env: Record<string, string> = {}) {
+  const given = parseGateway(`--upstream http://127.0.0.1:9000 ${NEEDED} ${flags}`.split(' '), env)
+  if (given.asked !== undefined) throw new Error(`${given.asked} was asked for`)
+  return settingsOf(given)
+}
+
+function authorizerSettings(flags: string) {
+  const given = parseAuthorize(`${NEEDED} ${flags}`.split(' '), {})
+  if (given.asked !== undefined) throw new Error(`${given.asked} was asked for`)
+  return authorizerSettingsOf(given)
+}
+
+test('an admin address that is not loopback is allowed with a token', () => {
+  const { admin } = settings('--admin 0.0.0.0:9901', { SIGNED_REQUESTS_ADMIN_TOKEN: 'secret' })
+  expect(admin).toMatchObject({ address: { host: '0.0.0.0' }, token: 'secret' })
+})
+
+test.each([
+  ['10.0.0.0:8080', 'http://127.0.0.1:8080'],
+  ['127.0.0.1:8080', 'http://127.0.0.10:8080'],
+  ['127.0.0.1:8080', 'http://localhost.example:8080'],
+  ['[::1]:8080', 'http://[::12]:8080']
+])('an upstream whose address only looks like that of --listen %s is good: %s', (listen, upstream) => {
+  expect(settings(`--listen ${listen} --upstream ${upstream}`).upstream).toEqual(new URL(upstream))
+})
+
+test.each(['user:1secret@127.0.0.1', '127.0.0.1:9000secret', '127.0.0.1:9000?a=secret'])(
+  'an upstream that is not an address with a port gets no hint that repeats it: %s',
+  upstream => {
+    expect(() => settings(`--upstream ${upstream}`)).toThrow(/ a query or a password$/)
+  }
+)
+
+test.each([
+  ['redis', 'redis://127.0.0.1:1'],
+  ['redis', 'rediss://redis.example/2'],
+  ['postgres', 'postgres://127.0.0.1/a'],
+  ['postgres', 'postgresql://127.0.0.1/a?sslmode=require']
+])('a URL for --%s without a password may be an argument: %s', (kind, url) => {
+  expect(settings(`--${kind} ${url}`).replay).toEqual({ kind, url })
+})
+
+test('each limit in bytes says its unit, and a value as an example', () => {
+  const message = '--max-body must be a whole number of bytes, such as 1048576 for 1 MiB, from 0 to 1073741824'
+  expect(() => settings('--max-body 1MiB')).toThrow(message)
+})
+
+test('--from x-forwarded takes HTTPS from the proxy, and from no other flag', () => {
+  expect(() => authorizerSettings('--from x-forwarded --https always')).toThrow('leave out --https always and --prefix')
+  expect(authorizerSettings('--from x-forwarded --https x-forwarded-proto')).toMatchObject({ from: 'x-forwarded' })
+  expect(authorizerSettings('--from as-is --https always')).toMatchObject({ from: 'as-is', https: true })
+})
+
+test('--sqlite needs a folder that is there, and the message does not repeat its value', () => {
+  // Node.js 20 has no node:sqlite.
+  vi.spyOn(process, 'getBuiltinModule').mockReturnValue({} as never)
+  const folder = mkdtempSync(join(tmpdir(), 'signed-requests-sqlite-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const url = join(folder, 'claims.db')
+  expect(settings(`--sqlite ${url}`).replay).toEqual({ kind: 'sqlite', url })
+  const message = '--sqlite: its folder does not exist: make it, and let the gateway write there'
+  for (const file of [join(folder, 'none', 'claims.db'), 'postgres://user:secret@127.0.0.1/a'])
+    expect(() => settings(`--sqlite ${file}`)).toThrow(message)
+})
+
+test('--sqlite says which Node.js it needs where SQLite is missing', () => {
+  vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never)
+  expect(() => settings('--sqlite claims.db')).toThrow('--sqlite needs Node.js 22.13 or later')
+})
