@@ -8,6 +8,7 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
 const TIMED = [
   'test/unit/properties/linear-time.test.ts',
   'test/unit/explain/body/cost-time.test.ts',
+  'test/cli/captures/cost-time.test.ts',
   'test/cli/captures/large.test.ts'
 ]
 

@@ -16,6 +16,7 @@ export default defineConfig({
     exclude: [
       // They compare times.
       'test/unit/explain/body/cost-time.test.ts',
+      'test/cli/captures/cost-time.test.ts',
       'test/cli/captures/large.test.ts',
       // They start processes.
       'test/unit/account/https.test.ts',
