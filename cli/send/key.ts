@@ -33,8 +33,8 @@ export async function loadKey(
  * and an open DNS server would answer the whole network.
  */
 export async function serveRecord(address: string, { keyId, record }: SigningKey): Promise<CountingDnsServer> {
-  const [, ip = '', port] = /^(127(?:\.\d{1,3}){3}|\[::1\]):(\d{1,5})$/.exec(address) ?? []
-  if (port === undefined || Number(port) >= 2 ** 16)
+  const [, ip, port] = /^(127(?:\.\d{1,3}){3}|\[::1\]):(\d{1,5})$/.exec(address) ?? []
+  if (ip === undefined || Number(port) >= 2 ** 16)
     throw new UsageError('--serve-dns takes a loopback address and a port: 127.0.0.1:5353 or [::1]:5353')
   try {
     return await startDnsServer({ [keyId]: [record] }, ip.replace(/[[\]]/g, ''), Number(port))

@@ -62,7 +62,8 @@ describe('says what failed', () => {
   test.each<[who: 'authFault' | 'apiFault', statuses: number[], code: number, says: RegExp]>([
     ['authFault', [400, 401, 403, 422], 1, REFUSED],
     ['authFault', [404, 405, 410], 64, NOTHING],
-    ['authFault', [429, 500, 503], 2, /^signed-requests: /],
+    ['authFault', [429], 2, /^signed-requests: the token: /],
+    ['authFault', [500, 503], 2, /^signed-requests: the server: /],
     ['apiFault', [302, 404], 64, /^signed-requests: the URL: The API /]
   ])('the status: %s %j ends with %i', async (who, statuses, code, says) => {
     for (const status of statuses) {

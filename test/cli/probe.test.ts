@@ -1,7 +1,8 @@
 import type { RequestListener } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { createServer } from 'node:net'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { RESPONSE_TIMEOUT } from '../../cli/exchange.ts'
 import { createVerifier, nodeHandler } from '../../src/index.ts'
 import { makeCertificate } from '../support/https.ts'
 import { runInside } from '../support/run-cli.ts'
@@ -40,6 +41,20 @@ test('ends with 0 when the receiver itself refuses all', async () => {
     ''
   ])
   expect(code).toBe(0)
+})
+
+test('shows the marks in colour where that is possible: ok in green, FAIL in red, the others dim', async () => {
+  const url = await serve(only('GET', ABSENT))
+  const { stdout } = await runInside(['probe', `${url}/hook`], '', true)
+  const colours = [...stdout.matchAll(/^\x1b\[(\d+)m(\S+)/gm)].map(([, code, mark]) => [code, mark?.slice(0, 4)])
+  expect(colours).toEqual([
+    ['32', 'ok\x1b['],
+    ['2', '--'],
+    ['32', 'ok\x1b['],
+    ['32', 'ok\x1b['],
+    ['31', 'FAIL'],
+    ['31', 'FAIL']
+  ])
 })
 
 test('passes a bot rule that refuses requests without User-Agent or Accept', async () => {
@@ -160,15 +175,27 @@ describe('not reached', () => {
   })
 })
 
+test('a server that accepts connections and does not answer over TLS is given up', async () => {
+  const timeouts = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort())
+  onTestFinished(() => timeouts.mockRestore())
+  const server = createServer(socket => socket.on('error', () => {}))
+  const { code, text } = await probe(`https://localhost:${await listenHere(server)}`)
+  expect([code, text]).toEqual([2, expect.stringMatching(/^FAIL {2}TLS {15}localhost:\d+: /m)])
+  expect(timeouts).toHaveBeenCalledWith(RESPONSE_TIMEOUT)
+})
+
 describe('--allow-self-signed', () => {
   test('takes any certificate on loopback, and says so', async () => {
     const server = createHttpsServer(await makeCertificate('localhost'), receive)
+    const names = new Set<unknown>()
+    server.on('secureConnection', ({ servername }) => names.add(servername))
     const url = `https://localhost:${await listenHere(server)}`
     const { code, text } = await probe(url, '--allow-self-signed')
     expect(text).toMatch(/^ok {4}TLS .*any certificate is accepted \(--allow-self-signed\)$/m)
     expect(text).toMatch(/^ok {4}POST of 1 MB {6}401: refused by signed-requests$/m)
     expect(code).toBe(0)
     expect((await probe(url)).text).toMatch(/self-signed.*; --allow-self-signed accepts it, on loopback only$/m)
+    expect(names).toEqual(new Set(['localhost']))
   })
 
   test('--allow-self-signed is for loopback only', async () => {

@@ -282,13 +282,13 @@ describe('--tamper all', () => {
       seen.push(String(request.headers['signature']))
       receive(request, response)
     })
-    const { code, text } = await sendServed(url, '--data', '{"id":1}', '--tamper', 'all')
+    const { code, text, stdout } = await sendServed(url, '--data', '{"id":1}', '--tamper', 'all')
     expect(seen).toHaveLength(6)
     expect(new Set(seen).size).toBe(2)
-    const order = [...NAMES.map(name => `tampered after signing: ${name}`), 'the good request']
-    const places = order.map(part => text.indexOf(part))
+    const order = [...NAMES.map(name => `tampered after signing: ${name}`), 'the good request\n']
+    const places = order.map(part => stdout.indexOf(part))
     expect(places).toEqual([...places].sort((a, b) => a - b))
-    for (const part of order) expect(text).toContain(part)
+    for (const part of order) expect(stdout).toContain(part)
     expect(text.match(/Refused, as it should be\./g)).toHaveLength(5)
     expect(text).toContain('In all: all 5 forgeries were refused; the good request was accepted.')
     expect(code).toBe(0)

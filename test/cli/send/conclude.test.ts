@@ -33,6 +33,10 @@ test('413 is of the receiver when it has asked for the key, and of something in 
   expect(conclude([response(413)], attempt({ dns: NOT_ASKED }))).toEqual([1, expect.stringMatching(NOT_OURS)])
 })
 
+test('413 without a key server is a refusal of ours: nothing shows who was asked', () => {
+  expect(conclude([response(413)], attempt({ dns: undefined }))[1]).not.toMatch(NOT_OURS)
+})
+
 test.each([
   [59, undefined],
   [61, 'behind']

@@ -37,6 +37,21 @@ beforeEach(async () => {
 const again = (capture: string | Uint8Array, ...flags: string[]) =>
   send(url, [...SERVE_DNS, '--request', '-', ...flags], capture)
 
+test.each<[header: string, value: string]>([
+  ['Transfer-Encoding', 'chunked'],
+  ['Content-Length', '8']
+])(
+  'a request whose body is not in the capture is not sent without it: its %s says that it had one',
+  async (...line) => {
+    const headers = [...captured.headers.filter(([name]) => !/^(?:Digest|Content-Length)$/i.test(name)), line]
+    const { code, stderr } = await again(
+      Buffer.from(JSON.stringify({ request: { ...captured, headers, body: null }, dns: {} }))
+    )
+    expect([code, stderr]).toEqual([64, 'signed-requests: the capture does not have the body: --data @FILE gives it\n'])
+    expect(received).toEqual([])
+  }
+)
+
 describe.each([...FORMATS, fixture])('$name', ({ write, isBodyless }) => {
   const body = isBodyless ? ['--data', '{"id":1}'] : []
 
