@@ -163,7 +163,7 @@ function makeDirectory(fs: typeof import('node:fs'), directory: string): unknown
   for (let count = 1; count <= parts.length; count++) {
     try {
       problem = undefined
-      fs.mkdirSync(parts.slice(0, count).join('/') || '/', { mode: 0o700 })
+      fs.mkdirSync(parts.slice(0, count).join('/'), { mode: 0o700 })
     } catch (error) {
       problem = error
     }

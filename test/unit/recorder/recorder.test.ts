@@ -214,6 +214,15 @@ describe('files', () => {
     ])
   })
 
+  test('files of a clock that is beyond all calendars have the time of the machine, and are bounded', async () => {
+    for (const now of [1e15, -1e14]) {
+      const recorder = createRecorder({ directory, keep: 1 })
+      await createVerifier({ ...service.options, recorder, now: () => now })(SCANNER)
+      await recorder.written()
+      expect(names()).toEqual([expect.stringMatching(/^20\d\d-.*-signature-missing-\d\.json$/)])
+    }
+  })
+
   test('files of an earlier process are read once, and not before each new file', async () => {
     const first = start({ directory })
     for (const target of ['/1', '/2', '/3']) await first.verify(forged(target))
@@ -279,6 +288,14 @@ describe('files', () => {
       expect.stringMatching(/^signed-requests: the recorder cannot write .*\(ENO/)
     ])
     expect(targetsOf(fixtures())).toEqual(['/2', '/1', '/0'])
+  })
+
+  test('a directory that is a file is said at the start', () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const file = join(directory, 'file')
+    writeFileSync(file, '')
+    createRecorder({ directory: file })
+    expect(said.mock.calls.flat()).toEqual([expect.stringContaining('cannot write to its directory (EEXIST)')])
   })
 
   test('a directory that cannot be made is said once, too', async () => {
