@@ -5,12 +5,12 @@ import { printTimings } from './report.ts'
 import { alternate, type Contender, type Effort, type Timing } from './rounds.ts'
 import { createSample, type SampleOptions } from './sample.ts'
 
-/** Requests that are verified in turn. */
+/** This many requests are verified in turn. */
 const IN_TURN = 64
 
 const EFFORT: Effort = { rounds: 100, warmUp: 15, milliseconds: 10 }
 
-/** Hash and RSA alone, and the verdict on the same request. */
+/** Compares hash and RSA alone with the verdict on the same request. */
 export type Pair = readonly [floor: Timing, ours: Timing]
 
 export interface Accepting {
@@ -26,8 +26,8 @@ export interface Accepting {
 }
 
 /**
- * Prints and returns what a request costs that is accepted, beside the two operations that no receiver can leave out. The
- * build of `--beside` is printed only.
+ * Prints and returns the cost of an accepted request, beside the two operations that no receiver can leave out. The
+ * build of `--beside` is only printed.
  */
 export async function printAccepting(): Promise<Accepting> {
   const sample = createSample({ bodyBytes: 1024, inTurn: IN_TURN })
@@ -47,7 +47,7 @@ export async function printAccepting(): Promise<Accepting> {
   const streamed10MB = await pairOf('10 MB body, streamed', { bodyBytes: 10_000_000, inTurn: 4 }, oursStreamed)
   await print('headers given otherwise', [floor(sample), ...oursOtherwise(sample)])
 
-  // Last, because libraries that share a process share what it has compiled.
+  // The peers come last: libraries that share a process share what it has compiled.
   const { ready, skipped } = await readyPeers(sample)
   for (const reason of skipped) console.log(`skipped: ${reason}`)
   const beside = await print('beside other libraries', [floor(sample), ours(sample)[0]!, ...ready])

@@ -7,8 +7,8 @@ const TOP = 64
 const LONGEST = 690
 
 /**
- * Timings as an SVG for the README, a bar each: the floor, ours, the others. Light and dark, and read aloud from its
- * description.
+ * Draws timings as an SVG for the README, one bar each: the floor, ours, the others. It has a light and a dark form and
+ * a description for screen readers.
  */
 export function chartOf(title: string, timings: readonly Timing[], measured: string): string {
   const longest = Math.max(...timings.map(({ low }) => low))

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-/** The package as it is published, with the types of its source (which are there before it is built). */
+/** Names the package as it is published, with the types of its source, which exist before it is built. */
 type Main = typeof import('../src/index.ts')
 type Rfc9421 = typeof import('../src/standards/rfc9421/index.ts')
 type Testing = typeof import('../src/testing/index.ts')
@@ -15,7 +15,7 @@ export const main: Main = await import(built('index.js'))
 export const testing: Testing = await import(built('testing/index.js'))
 export const { rfc9421 }: Rfc9421 = await import(built('rfc9421/index.js'))
 
-/** A build, and the folder that it is in. */
+/** Names a build and its folder. */
 export interface Build {
   name: string
   folder: string
@@ -25,7 +25,7 @@ export interface Build {
 const at = process.argv.indexOf('--beside')
 const beside = at < 0 ? undefined : resolve(process.argv[at + 1] ?? '')
 
-/** This build, and the one of `--beside DIST`: both take turns, in one process. */
+/** Lists this build and that of `--beside DIST`; both run alternately in one process. */
 export const builds: readonly Build[] = [
   { name: 'ours', folder: fileURLToPath(built('')), main },
   ...(beside === undefined

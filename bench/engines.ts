@@ -1,6 +1,6 @@
 /**
- * What a check costs behind each engine of docs/engines.md: the same engine with it and without, in turns, one request
- * at a time on a connection that is kept. `npm run bench:engines`
+ * Measures the cost of a check behind each engine of docs/engines.md: runs the same engine with and without it,
+ * alternately, one request at a time on a kept connection. `npm run bench:engines`
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ import { freePort } from '../test/support/free-port.ts'
 const ROUNDS = 10
 const IN_A_ROUND = 100
 
-/** The configuration of the page without its check. */
+/** Returns the page's configuration without its check. */
 const withoutCheck = (text: string): string =>
   text
     .replace(/ *- name: envoy\.filters\.http\.ext_authz[\s\S]*?(?= *- name: envoy\.filters\.http\.router)/, '')

@@ -3,11 +3,11 @@ import type { HeadCosts, Refusing } from './hostile.ts'
 import type { Timing } from './rounds.ts'
 import type { Start } from './start.ts'
 
-/** Where the figures begin and end in a page. */
+/** These mark the figures in a page. */
 const BEGIN = '<!-- figures: npm run bench -- --docs -->\n'
 const END = '<!-- end of the figures -->\n'
 
-/** Puts the figures of a run into the place that a page has for them. */
+/** Replaces the figures of a page with those of a run. */
 export function withFigures(page: string, figures: string): string {
   const [before, rest = ''] = page.split(BEGIN)
   const [, after] = rest.split(END)
@@ -20,7 +20,7 @@ const us = (time: number): string => (time < 100 ? time.toFixed(1) : time.toFixe
 const row = (label: string, [floor, verdict]: Pair): string =>
   `| ${label} | ${us(floor.low)} us | ${us(verdict.low)} us | ${verdict.lowRatio.toFixed(2)} |\n`
 
-/** What docs/operations.md says: accepting, and what a flood costs. The first row is what docs/speed.svg shows. */
+/** Writes the figures of docs/operations.md: accepting, and the cost of a flood. docs/speed.svg shows the first row. */
 export function costs(accepting: Accepting, refusing: Refusing, start: Start, node: string): string {
   const { inFlight, body64KB, body1MB, key4096, streamed200KB, streamed1MB, streamed10MB, beside } = accepting
   const [floor, ours] = beside
@@ -47,7 +47,7 @@ export function costs(accepting: Accepting, refusing: Refusing, start: Start, no
   )
 }
 
-/** What bench/README.md says of refusing. */
+/** Writes the figures of bench/README.md about refusing. */
 export function promises({ local, draft, rfc9421 }: Refusing): string {
   const [least, most] = rangeOf(local)
   const floors = (costs: HeadCosts) => costs.most.low / local[0]!.low
@@ -64,7 +64,7 @@ export function promises({ local, draft, rfc9421 }: Refusing): string {
   )
 }
 
-/** The cheapest and the most expensive of the refusals, without the floor. */
+/** Returns the cheapest and the most expensive refusal, without the floor. */
 function rangeOf([, ...refusals]: readonly Timing[]): [least: Timing, most: Timing] {
   const sorted = [...refusals].sort((a, b) => a.low - b.low)
   return [sorted[0]!, sorted.at(-1)!]

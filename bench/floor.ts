@@ -2,7 +2,7 @@ import { createHash, hash, type KeyObject, verify } from 'node:crypto'
 import type { Contender } from './rounds.ts'
 import type { Sample } from './sample.ts'
 
-/** The two operations that no receiver can leave out, with everything at hand. */
+/** Does the two operations that no receiver can leave out, with their input prepared. */
 export function hashAndVerify(
   body: Uint8Array,
   signingString: Uint8Array,
@@ -25,7 +25,7 @@ export function floor({ inTurn, key }: Sample): Contender {
   }
 }
 
-/** The same on Node's thread pool, as many at once as given. */
+/** Does the same on Node's thread pool, with this many operations at once. */
 export function floorOnThreadPool(sample: Sample, inFlight: number): Contender {
   const { body } = sample.request
   const one = () =>

@@ -13,24 +13,27 @@ import { loadAutocannon, type Outcome } from './server/load.ts'
 
 const { values } = parseArgs({
   options: {
-    /** the dist/ of another build, whose gateway takes turns with this one: dist.ts reads it */
+    /** the dist/ of another build, whose gateway runs alternately with this one: dist.ts reads it */
     beside: { type: 'string' },
     rounds: { type: 'string', default: '25' },
-    /** how many large ones, for its memory; 0 leaves that out */
+    /** number of large requests, for the memory; 0 leaves them out */
     requests: { type: 'string', default: '100000' }
   }
 })
 const CONNECTIONS = 64
-/** Short ones, so that whatever else the machine does meets all alike. */
+/** Rounds are short, so that other work of the machine affects all contenders alike. */
 const ROUNDS = Number(values.rounds)
 const ROUND_SECONDS = 2
-/** Of the CPU of the gateway, the same without verification takes at least so much. */
+/** The proxy without verification takes at least this share of the gateway's CPU. */
 const LEAST_OF_UNVERIFIED = 0.85
 const MEMORY_REQUESTS = Number(values.requests)
 const MEMORY_STEPS = 10
 const MOST_GROWTH_MB = 20
 
-/** The gateway beside the same proxy without verification, and what stays of large requests in its memory. */
+/**
+ * Compares the gateway with the same proxy without verification, and measures the memory that large requests leave in
+ * use.
+ */
 printMachine()
 const send = await loadAutocannon().catch((error: Error) => {
   console.error(error.message)
@@ -41,7 +44,7 @@ const dns = fork(new URL('./server/dns-process.ts', import.meta.url), { execArgv
 dns.send(service.records)
 const [dnsServer] = (await once(dns, 'message')) as [string]
 
-/** Every process that was started, so that none is left when the benchmark ends, however it does. */
+/** Lists every process that was started, so that all are ended however the benchmark ends. */
 const started: ServerProcess[] = []
 const start = async (starting: Promise<ServerProcess>): Promise<ServerProcess> => {
   const server = await starting
@@ -60,7 +63,7 @@ const servers = new Map<Name, ServerProcess>()
 const GATEWAY_FLAGS = [
   ...['--upstream', upstream.url, '--listen', '127.0.0.1:0', '--https', 'always', '--dns-server', dnsServer],
   ...['--domain', service.options.serviceDomain, '--host', 'receiver.example', '--account', '1234'],
-  // The same sixty requests come again and again. A claim in memory takes a microsecond.
+  // The same sixty requests are sent repeatedly. A claim in memory takes a microsecond.
   ...['--replay', 'none']
 ]
 servers.set('gateway', await start(startServer('../../gateway/dist/cli.js', GATEWAY_FLAGS)))
@@ -87,10 +90,10 @@ function sign(bytes: number, count: number) {
   return Array.from({ length: count }, (_, i) => service.sign({ body: body(i), target: `/hook?id=${i}` }))
 }
 
-/** What one round has shown. */
+/** Holds the measurements of one round. */
 interface Round {
   perSecond: number
-  /** microseconds of the server's CPU for a request */
+  /** microseconds of server CPU per request */
   cpu: number
   /** milliseconds */
   p99: number
@@ -125,7 +128,7 @@ async function besideUnverified(bytes: number): Promise<string[]> {
 
   const seen = (name: Name, what: keyof Round): number[] => rounds.get(name)!.map(round => round[what])
   const median = (values: readonly number[]): number => quantile(values, 0.5)
-  /** Ratios, each within one round: whatever the machine does in it meets both. */
+  /** Holds ratios within one round, so other work of the machine affects both sides. */
   const ratios = (a: Name, b: Name, what: keyof Round): number[] => {
     const below = seen(b, what)
     return seen(a, what).map((value, round) => value / below[round]!)
@@ -148,7 +151,9 @@ async function besideUnverified(bytes: number): Promise<string[]> {
     : [`without verification it takes ${ratio.toFixed(2)} of the CPU, bodies of ${bytes} bytes`]
 }
 
-/** Large requests, one after another on 16 connections: the most that is resident in each tenth of them. */
+/**
+ * Sends large requests, one after another on 16 connections; returns the peak of resident memory in each tenth of them.
+ */
 async function memory(gateway: ServerProcess): Promise<string[]> {
   console.log(`\n${MEMORY_REQUESTS} requests of 100 KB`)
   const peaks: number[] = []
@@ -165,7 +170,7 @@ async function memory(gateway: ServerProcess): Promise<string[]> {
     const done = (MEMORY_REQUESTS / MEMORY_STEPS) * step
     console.log(`${done} done   ${peak.toFixed(0)} MB resident at most   ${outcome.perSecond.toFixed(0)} requests/s`)
   }
-  // The first tenth is when the heap gets its size.
+  // In the first tenth the heap still grows to its size.
   const growth = peaks.at(-1)! - Math.max(...peaks.slice(0, 3))
   console.log(`growth after the third tenth: ${growth.toFixed(0)} MB; less than ${MOST_GROWTH_MB}`)
   return growth < MOST_GROWTH_MB ? [] : [`its memory grows by ${growth.toFixed(0)} MB`]

@@ -5,7 +5,7 @@ import { rfc9421, testing } from './dist.ts'
 import type { AwkwardHead } from './heads.ts'
 import { asReceived } from './sample.ts'
 
-/** What the local checks ask for, so that everything is read, up to the verification. */
+/** Covers what the local checks ask for, so that everything is read, up to the verification. */
 const COVERED = '"@method" "@request-target" "@authority" "date" "x-service-id" "content-digest"'
 
 const service = testing.createTestService()
@@ -25,7 +25,7 @@ interface Parts {
   target?: string
 }
 
-/** A head that passes every local check that it can. What is left of the bytes is another header. */
+/** Returns a head that passes as many local checks as it can. Another header fills the remaining bytes. */
 function headOf(bytes: number, salt: number, parts: Parts): ReceivedRequest {
   const { components = '', parameters = '', members = '', lines = [], target = signed.target } = parts
   const own = new Map(signed.headers)
@@ -44,7 +44,10 @@ const base64 = (octets: number, salt: number): string => Buffer.alloc(octets, sa
 const repeat = (count: number, piece: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => piece(i)).join('')
 
-/** As much as fits beside what is there within the limits of docs/rfc9421.md: into Signature-Input alone, and into it with fields and a query. */
+/**
+ * Limits of docs/rfc9421.md that are left beside the rest of a head: for Signature-Input alone, and with fields and a
+ * query.
+ */
 const INPUT_LEFT = FOR_INPUT.length - COVERED.length - 110
 const INPUT_PARTS_LEFT = FOR_INPUT.parts - 12
 const LEFT = FOR_PARAMETERS.length - COVERED.length - 110
@@ -59,7 +62,7 @@ const filled = (piece: string, parts = 0): string =>
     () => piece
   )
 
-/** What goes between `(` and `)`, or behind it, or is a member of its own. */
+/** Fills with texts between `(` and `)`, behind them, or in a member of their own. */
 const INPUTS: Readonly<Record<string, (salt: number) => Parts>> = {
   'the required components alone': () => ({}),
   'as many components as are taken': salt => ({ components: repeat(94, i => ` "x${salt}-${i}"`) }),
@@ -91,7 +94,7 @@ const INPUTS: Readonly<Record<string, (salt: number) => Parts>> = {
   'more than is taken': salt => ({ parameters: repeat(3000, i => `;p${salt}${i}`) })
 }
 
-/** What a field is that is covered with `sf`, ten of them, or with `key`. */
+/** Gives values of a field that is covered with `sf`, ten of them, or with `key`. */
 const FIELDS: Readonly<Record<string, (i: number) => string>> = {
   integers: () => '1',
   decimals: () => '12345678.125',
@@ -121,7 +124,7 @@ function fieldsOf(
   end = '',
   parts = PARTS_LEFT
 ): [string, string][] {
-  // Signature-Input counts as well.
+  // Signature-Input counts towards the size as well.
   const perField = Math.floor((parts - 2 * count) / count) - end.length
   const most = Math.floor(LEFT / 1.5 / count) - end.length - 2
   return Array.from({ length: count }, (_, field) => {
@@ -153,7 +156,7 @@ export function awkwardRfc9421Heads(): AwkwardHead[] {
   for (const [name, item] of Object.entries(FIELDS)) {
     for (const count of [1, MAX_PARSED]) {
       kinds.push([`${count} fields with sf: ${name}`, salt => coveredWith(fieldsOf(salt, count, item), 'sf')])
-      // Neither a list nor a dictionary, which is seen at the end.
+      // The field is neither a list nor a dictionary, but only its end shows that.
       kinds.push([
         `${count} fields with sf: ${name}, broken`,
         salt => coveredWith(fieldsOf(salt, count, item, ',;'), 'sf')
@@ -234,7 +237,7 @@ export function awkwardRfc9421Heads(): AwkwardHead[] {
       lines: Array.from({ length: 480 }, (_, i) => [`${salt}${'x-'.repeat((bytes - 5000) / 1000)}${i}`, ''] as const)
     })
   ])
-  // Each bound at once.
+  // Reaches each limit at once.
   kinds.push([
     'everything at once',
     salt => {

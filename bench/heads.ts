@@ -2,14 +2,14 @@ import { MAX_LINES } from '../src/http/fields.ts'
 import type { ReceivedRequest } from '../src/index.ts'
 import { asReceived, flat, type Sample } from './sample.ts'
 
-/** A way to fill a head with what is awkward to parse, up to any size. */
+/** Fills a head of any size with text that is awkward to parse. */
 export interface AwkwardHead {
   name: string
   /** `salt` makes heads of one kind differ, so that nothing can be remembered of the last one */
   make(bytes: number, salt: number): ReceivedRequest
 }
 
-/** What is repeated until the head is full. */
+/** Each of these pieces is repeated until the head is full. */
 const PIECES: Readonly<Record<string, string>> = {
   commas: ',',
   spaces: ' ',
@@ -40,7 +40,7 @@ const inHeader =
     return { ...request, headers: asReceived([...others, [name, value(filling, salt)]]) }
   }
 
-/** Where the pieces stand. */
+/** Puts the pieces into a place of the head. */
 const PLACES: Readonly<Record<string, Fill>> = {
   Signature: inHeader('Signature', (filling, salt) => `${salt}${filling}`),
   'Signature, after keyId': inHeader('Signature', (filling, salt) => `keyId="${salt}.example",${filling}`),
@@ -69,7 +69,7 @@ const PLACES: Readonly<Record<string, Fill>> = {
   'the target': ({ request }, filling, salt) => ({ ...request, target: flat(`/${salt}${filling}`) })
 }
 
-/** The kinds that are no repetition of one piece. */
+/** These kinds do not repeat one piece. */
 const OTHERS: Readonly<Record<string, (sample: Sample, bytes: number, salt: number) => ReceivedRequest>> = {
   'different covered names': (sample, bytes, salt) =>
     PLACES['Signature, in headers']!(sample, numbered(bytes, i => `x${salt}-${i} `).join(''), salt),
@@ -103,7 +103,7 @@ const OTHERS: Readonly<Record<string, (sample: Sample, bytes: number, salt: numb
   }
 }
 
-/** Pieces that differ, as many as fit. */
+/** Makes as many different pieces as fit. */
 function numbered(bytes: number, piece: (i: number) => string): string[] {
   const pieces: string[] = []
   for (let i = 0, length = 0; length < bytes; i++) {

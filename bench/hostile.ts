@@ -9,25 +9,25 @@ import { printTimings } from './report.ts'
 import { alternate, type Contender, type Effort, type Timing } from './rounds.ts'
 import { createSample, type Sample } from './sample.ts'
 
-/** What is promised of refusing, beside the floor measured in the same rounds. */
+/** A refusal promises to stay below these, beside the floor measured in the same rounds. */
 const MOST_OF_FLOOR = 0.35
 const MOST_FOR_HEAD_US = 150
 const MOST_FLOORS_FOR_HEAD = 5
 const MOST_FLOORS_BY_RFC_9421 = 10
 const MOST_GROWTH = 2.3
 
-/** Noise only ever adds, so a promise counts as broken when it is broken this often in a row. */
+/** Noise only ever adds time, so a promise counts as broken after this many broken runs in a row. */
 const ATTEMPTS = 5
 
 const EFFORT: Effort = { rounds: 100, warmUp: 10, milliseconds: 1 }
 const QUICK: Effort = { rounds: 12, warmUp: 3, milliseconds: 0.5 }
 
-/** What the heads of 16 KB cost by one standard. */
+/** Holds the costs of heads of 16 KB by one standard. */
 export interface HeadCosts {
   kinds: number
   /** of the most expensive kind */
   most: Timing
-  /** the most that twice the head took, in times */
+  /** the highest ratio of the time for a head of twice the size */
   growth: number
   broken: string[]
 }
@@ -114,7 +114,7 @@ async function printAwkwardHeads(
 
 const growthOf = (half: Timing, whole: Timing): number => whole.low / half.low
 
-/** More that differ, in turn, than anything is remembered of. */
+/** Takes more different requests, in turn, than the library remembers. */
 function contenderOf(head: AwkwardHead, bytes: number, verify: Verify): Contender {
   const requests = [1, 2, 3, 4, 5, 6, 7, 8].map(salt => head.make(bytes, salt))
   return repeatedly(`${head.name}, ${bytes / 1024} KB`, verify, requests)

@@ -1,6 +1,5 @@
 /**
- * A package of bench/node_modules. It may be absent, so nothing here is typed by it.
- *
+ * Loads a package of bench/node_modules. It may be absent, so nothing here is typed by it.
  * @throws Error that says how to install it
  */
 export async function load<Module>(name: string): Promise<Module> {

@@ -3,7 +3,10 @@ import { builds, main } from './dist.ts'
 import type { Contender } from './rounds.ts'
 import { lowerCaseRecord, type Sample } from './sample.ts'
 
-/** All checks, the key asked for each time; the headers in pairs, as `fromNodeRequest` gives them. By each build. */
+/**
+ * Runs all checks, with a key lookup for each request and the headers in pairs, as `fromNodeRequest` gives them, on
+ * each build.
+ */
 export const ours = ({ options, inTurn }: Sample): Contender[] =>
   builds.map(({ name, main }) =>
     oneAfterTheOther(
@@ -17,7 +20,7 @@ export const ours = ({ options, inTurn }: Sample): Contender[] =>
     )
   )
 
-/** The same with bodies that come in the pieces that a socket gives. */
+/** Does the same with bodies in pieces as a socket gives them. */
 export const oursStreamed = ({ options, inTurn }: Sample): Contender[] =>
   builds.map(({ name, main }) =>
     oneAfterTheOther(
@@ -27,7 +30,7 @@ export const oursStreamed = ({ options, inTurn }: Sample): Contender[] =>
     )
   )
 
-/** What Node.js reads from a socket at once. */
+/** Node.js reads this much from a socket at once. */
 const PIECE = 65_536
 
 async function* piecesOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -63,7 +66,7 @@ function oneAfterTheOther(name: string, verify: Verify, requests: readonly (() =
   }
 }
 
-/** As many at once as there are requests. */
+/** Verifies all requests at once. */
 export function oursInFlight(sample: Sample): Contender {
   const verify = main.createVerifier(sample.options)
   const requests = sample.inTurn.map(({ request }) => request)

@@ -1,7 +1,7 @@
 import type { Code, ReceivedRequest } from '../src/index.ts'
 import { asReceived, type Sample } from './sample.ts'
 
-/** A request that a local check refuses. */
+/** Describes a request that a local check refuses. */
 export interface Refusal {
   code: Code
   request: ReceivedRequest

@@ -1,4 +1,4 @@
-// What the memory store takes: `node --expose-gc --import tsx bench/replay-memory.ts`.
+// Measures the memory store: `node --expose-gc --import tsx bench/replay-memory.ts`.
 import { setImmediate } from 'node:timers/promises'
 import { base64Digest } from '../src/http/digest.ts'
 import { createClaims } from '../src/replay/claim.ts'
@@ -9,10 +9,10 @@ const BATCH = 100 // claims between two turns of the event loop
 const collect = globalThis.gc
 if (collect === undefined) throw new Error('run it with node --expose-gc --import tsx bench/replay-memory.ts')
 
-/** As the verifier makes them, of what is as random as a signature. */
+/** Makes ids as the verifier does, from text as random as a signature. */
 const replayId = (n: number) => base64Digest('sha256', Buffer.from(`${n}`))
 
-/** Fills a store through the verifier's own claims, claims what is held, and then one id more than it takes. */
+/** Fills a store through the verifier's own claims, claims ids that are held, and then one id above the limit. */
 async function measure(count: number) {
   collect!()
   const before = process.memoryUsage().heapUsed

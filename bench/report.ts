@@ -1,7 +1,7 @@
 import { cpus, loadavg } from 'node:os'
 import type { Timing } from './rounds.ts'
 
-/** Where and under what load the figures below were taken. */
+/** Prints the machine and the load under which the figures below were taken. */
 export function printMachine(): void {
   const [cpu] = cpus()
   console.log(

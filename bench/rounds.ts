@@ -1,4 +1,6 @@
-/** Something to be timed. `run` does it that many times, one after the other unless the name says otherwise. */
+/**
+ * Something to be timed. `run` does it the given number of times, one after the other unless the name says otherwise.
+ */
 export interface Contender {
   name: string
   /** what it leaves out, for the report */
@@ -11,7 +13,7 @@ export interface Timing {
   note: string
   /** microseconds of CPU each, the median of all rounds */
   median: number
-  /** microseconds of CPU each, in the tenth of the rounds that was disturbed least */
+  /** microseconds of CPU each, in the least disturbed tenth of the rounds */
   low: number
   /** the median of its ratios to the first contender, each within one round */
   ratio: number
@@ -23,13 +25,13 @@ export interface Effort {
   rounds: number
   /** rounds before those that count */
   warmUp: number
-  /** of one contender in one round: long enough to have its share of garbage collection */
+  /** of one contender in one round: long enough for its share of garbage collection */
   milliseconds: number
 }
 
 /**
- * Times contenders in alternating short rounds, so that whatever the machine does meets all of them. The first is
- * what the others are compared with; who starts a round changes from round to round.
+ * Times contenders in alternating short rounds, so that other work of the machine affects all of them. The others are
+ * compared with the first; each round starts with a different contender.
  */
 export async function alternate(
   contenders: readonly Contender[],
@@ -64,7 +66,7 @@ export async function alternate(
   })
 }
 
-/** Microseconds of CPU of this process for one, whichever thread takes it: other processes do not count. */
+/** Returns the CPU microseconds of this process for one run, on whichever thread: other processes do not count. */
 async function timeEach({ run }: Contender, times: number): Promise<number> {
   const start = process.cpuUsage()
   await run(times)

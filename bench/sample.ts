@@ -10,15 +10,15 @@ export interface Signed {
   signature: Buffer
 }
 
-/** The sample request of the service's specification, signed, with everything that anyone may want to have ready. */
+/** Holds the sample request of the service's specification, signed, in each form that a contender may need. */
 export interface Sample extends Signed {
   key: KeyObject
   keyId: string
   /** for `createVerifier`; `lookupTxt` answers from memory */
   options: VerifierOptions
   /**
-   * The same request with another nonce, and so another signature, each in strings of its own. They are verified in
-   * turn: one request, repeated, would be in every cache of the processor, and each memory would be of use.
+   * The same request with other nonces, and so other signatures, each in strings of its own. They are verified in turn:
+   * one repeated request would stay in every processor cache and in every memory of the library.
    */
   inTurn: readonly Signed[]
 }
@@ -62,7 +62,7 @@ export interface SampleOptions {
 
 type Lines = readonly (readonly [string, string])[]
 
-/** Strings as a parser cuts them from a socket: flat, and shared with nothing. */
+/** Makes strings as a parser cuts them from a socket: flat, and not shared. */
 export const asReceived = (lines: Lines): Lines => lines.map(([name, value]) => [flat(name), flat(value)] as const)
 
 export const flat = (text: string): string => Buffer.from(text, 'latin1').toString('latin1')
@@ -70,6 +70,6 @@ export const flat = (text: string): string => Buffer.from(text, 'latin1').toStri
 const publicKey = (record: string): KeyObject =>
   createPublicKey({ key: Buffer.from(record.split('p=')[1]!, 'base64'), format: 'der', type: 'spki' })
 
-/** Headers as a record in lower case, as `node:http` gives them. */
+/** Returns headers as a record with lower-case names, as `node:http` gives them. */
 export const lowerCaseRecord = (lines: Lines): Record<string, string> =>
   Object.fromEntries(lines.map(([name, value]) => [name.toLowerCase(), value]))

@@ -5,7 +5,7 @@ import { createSetting } from './server/setting.ts'
 import { withForgeries } from './server/with-forgeries.ts'
 import { withoutDns } from './server/without-dns.ts'
 
-/** A receiver under load, over loopback: beside the same one that does only the floor, forged at, and without DNS. */
+/** Puts a receiver under load over loopback: beside one that does only the floor, with forgeries, and without DNS. */
 printMachine()
 const setting = await createSetting().catch((error: Error) => {
   console.error(error.message)

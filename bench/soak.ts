@@ -6,7 +6,10 @@ import { main } from './dist.ts'
 import { printMachine } from './report.ts'
 import { ACCOUNT, type Batch, HOST, SERVICE_DOMAIN, START } from './soak/signer.ts'
 
-/** A million verifications, each with its own nonce, Date, body and keyId: what stays in memory of them? */
+/**
+ * Runs a million verifications, each with its own nonce, Date, body and keyId, and measures the memory that stays in
+ * use.
+ */
 const TOTAL = Number(process.argv[2] ?? 1_000_000)
 const WARM = TOTAL / 10
 const BATCH = 500
@@ -67,7 +70,7 @@ async function verifyAll(batch: Batch, from: number): Promise<void> {
   }
 }
 
-/** After the garbage is collected, and what was freed has gone back to the system. */
+/** Measures after garbage collection, once freed memory has gone back to the system. */
 async function residentMegabytes(): Promise<number> {
   if (globalThis.gc === undefined) throw new Error('start it with --expose-gc')
   let least = Number.POSITIVE_INFINITY

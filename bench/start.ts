@@ -27,7 +27,7 @@ const WAYS = {
 const timed = (load: string): string =>
   `const start = performance.now(); ${load}; console.log(performance.now() - start)`
 
-/** Prints what it takes to load each build, which take turns, and returns that of this one. */
+/** Prints the load time of each build, measured alternately, and returns that of this one. */
 export async function printStart(): Promise<Start> {
   console.log(`\nStart: medians of ${RUNS} processes`)
   return { import: await printWay('import'), require: await printWay('require') }

@@ -5,8 +5,8 @@ const PLACEHOLDER = 'https://signed-requests.example'
 
 const { repository, homepage } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 
-/** The address of the repository, by package.json, without a slash at the end. */
+/** Returns the repository's address from package.json, without a slash at the end. */
 export const REPOSITORY: string = repository?.url.replace(/^git\+|\.git$/g, '') ?? PLACEHOLDER
 
-/** The address of the site, by package.json, without a slash at the end. */
+/** Returns the site's address from package.json, without a slash at the end. */
 export const SITE: string = homepage?.replace(/\/$/, '') ?? PLACEHOLDER

@@ -15,8 +15,8 @@ export const ENTRIES = {
 }
 
 /**
- * The library, and of ESM the command line too, in one graph: each module is there once, whatever entry it is reached
- * by. A module is loaded for the names that are used of it: `--help` needs nothing of what the door exports besides.
+ * Bundles the library, and for ESM the command line too, in one graph: each module exists once, whichever entry reaches
+ * it. A module is loaded for the names that are used of it: `--help` needs nothing else that the door exports.
  */
 export const bundle = (format: 'esm' | 'cjs'): Promise<RollupBuild> =>
   rollup({
@@ -56,8 +56,8 @@ const shorten: Plugin = {
 }
 
 /**
- * All that `import 'signed-requests'` needs is one file, `library`: Node.js takes half a millisecond to find each.
- * Whatever else is shared, or imported when it is needed, has files of its own.
+ * `import 'signed-requests'` needs one file, `library`: Node.js takes half a millisecond to find each. Modules that are
+ * shared otherwise, or imported on demand, have files of their own.
  */
 export const outputOf = (format: 'esm' | 'cjs'): OutputOptions => ({
   format,
@@ -65,14 +65,14 @@ export const outputOf = (format: 'esm' | 'cjs'): OutputOptions => ({
   chunkFileNames: `[name]-[hash].${format === 'esm' ? 'js' : 'cjs'}`,
   manualChunks: (id, { getModuleInfo }) => (isImported(id, resolve(ENTRIES.index), getModuleInfo) ? 'library' : null),
   onlyExplicitManualChunks: true,
-  // An entry imports what it uses, and not what that imports.
+  // An entry imports what it uses, not what its imports use.
   hoistTransitiveImports: false,
   esModule: true,
   generatedCode: { preset: 'es2015', symbols: false },
   plugins: [shorten]
 })
 
-/** Returns whether it is imported by this module, directly or through others, before anything is run. */
+/** Returns whether this module imports it, directly or through others, before any code runs. */
 function isImported(id: string, by: string, getModuleInfo: GetModuleInfo): boolean {
   const found = new Set([by])
   for (const each of found) for (const next of getModuleInfo(each)!.importedIds) found.add(next)

@@ -17,7 +17,7 @@ export interface Page {
   readonly source: string
 }
 
-/** The pages of a package: its README and those that `files` of its package.json names. */
+/** Lists the pages of a package: its README and those that `files` of its package.json names. */
 export function pagesOf(folder: string): Page[] {
   const files: string[] = manifestOf(folder).files
   return ['README.md', ...files.filter(file => /^[^!*]*\.(?:md|txt|yml|json)$/.test(file))].map(path => ({
@@ -30,7 +30,7 @@ export function pagesOf(folder: string): Page[] {
 const LINK =
   /^[ \t]*(`{3,})[^\n]*\n[\s\S]*?^[ \t]*\1[ \t]*$|(`+)[^`\n]*?\2|(\]\(|^\[[^\]]+\]: +|\b(?:href|src|srcset)=")([^)\s"]+)/gm
 
-/** The text of a page as the tarball has it. */
+/** Returns the text of a page as the tarball has it. */
 export function packedPage(folder: string, { path, source }: Page): string {
   if (!/\.(?:md|txt)$/.test(path)) return read(source)
   const { version } = manifestOf(folder)
@@ -44,7 +44,7 @@ export function packedPage(folder: string, { path, source }: Page): string {
   })
 }
 
-/** The path in the tarball of a file of the repository; undefined when the tarball does not have it. */
+/** Returns a repository file's path in the tarball; undefined when the tarball does not have it. */
 function packedPath(folder: string, file: string): string | undefined {
   const files = ['README.md', 'LICENSE', 'package.json', ...manifestOf(folder).files]
   const path = file.startsWith('docs/') ? file : posix.relative(folder, file)
@@ -74,7 +74,7 @@ function write(folder: string): void {
   }
 }
 
-/** Puts the originals back, also those of a packing that was interrupted. */
+/** Puts the originals back, also after an interrupted packing. */
 function restore(folder: string): void {
   for (const page of pagesOf(folder)) {
     const [to, kept] = [join(ROOT, folder, page.path), keptAt(folder, page.path)]

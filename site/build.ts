@@ -36,7 +36,7 @@ const pages = new Map([
 ])
 for (const [address, text] of pages) write(`${BUILD}/pages/${address}.md`, text)
 
-// What VitePress's own configuration needs of them.
+// VitePress's own configuration needs these names.
 const all = entries.flatMap(({ exports }) => exports)
 const isOfVectors = ({ entry }: { entry: string }) => entry === 'signed-requests-vectors'
 const addresses = (exports: typeof all) => exports.map(one => [one.name, `/${pageOf(one)}.md`] as [string, string])

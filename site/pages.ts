@@ -9,7 +9,7 @@ export interface Group {
   pages: readonly string[]
 }
 
-/** The table of the pages, in the order of what a reader is doing. Each page of `docs/` is in one group. */
+/** The table of the pages, in the order of a reader's work. Each page of `docs/` is in one group. */
 export const GROUPS: readonly Group[] = [
   { title: 'Start', pages: ['README.md', 'docs/account.md', 'docs/options.md', 'docs/for-agents.md'] },
   {
@@ -37,7 +37,7 @@ export const GROUPS: readonly Group[] = [
   { title: 'About', pages: ['docs/design.md', 'SECURITY.md', 'CHANGELOG.md'] }
 ]
 
-/** Names in the sidebar, where the title of the page is too long or says too little there. */
+/** The sidebar uses these names where the title of the page is too long or says too little there. */
 export const SHORT_TITLES: Readonly<Record<string, string>> = {
   'README.md': 'What it is',
   'docs/options.md': 'Options',
@@ -48,7 +48,7 @@ export const SHORT_TITLES: Readonly<Record<string, string>> = {
   'fixtures/writing-a-verifier.md': 'A verifier of your own'
 }
 
-/** Pages whose address is not their name in lower case. */
+/** The address of these pages is not their lower-case name. */
 const ADDRESSES: Readonly<Record<string, string>> = { 'README.md': 'index', 'fixtures/README.md': 'vectors' }
 
 export const FILES: readonly string[] = GROUPS.flatMap(({ pages }) => pages)

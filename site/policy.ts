@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Puts a policy first in the head of a page: nothing from another host, and of the inline scripts only those that the
- * build has written, by their hash.
+ * Puts a policy first in the head of a page: nothing from another host, and only the inline scripts that the build has
+ * written, by their hash.
  */
 export function withPolicy(page: string): string {
   // VitePress sets this again from its script, which a policy allows.

@@ -7,7 +7,7 @@ import { freePort } from '../../test/support/free-port.ts'
 import { findNginx } from '../../test/support/nginx.ts'
 import { cpuOf, residentOf, type ServerProcess } from './process.ts'
 
-/** nginx with one worker that proxies and does nothing else. */
+/** Starts nginx with one worker that only proxies. */
 export async function startNginx(upstream: string): Promise<ServerProcess> {
   const nginx = findNginx()
   if (nginx === undefined) throw new Error('there is no nginx: apt-get install nginx')

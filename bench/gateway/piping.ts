@@ -2,9 +2,8 @@ import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * The least that a proxy on Node.js can do: both ways are piped, nothing is looked at and nothing logged.
- *
- * `piping.ts UPSTREAM`
+ * The least that a proxy on Node.js can do: pipes both directions, checks nothing and logs nothing. `piping.ts
+ * UPSTREAM`
  */
 const { hostname, port } = new URL(process.argv[2]!)
 const agent = new Agent({ keepAlive: true, maxFreeSockets: 256 })

@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
-/** A server in a process of its own; its log goes nowhere. */
+/** Runs in a process of its own; its log is discarded. */
 export interface ServerProcess {
   readonly url: string
   /** microseconds of CPU since it was started */
@@ -39,7 +39,9 @@ export async function startServer(file: string, args: readonly string[]): Promis
   throw new Error(`${file} did not start: ${said}`)
 }
 
-/** As the gateway is built. Under tsx every function is named when it is made: a request took a sixth more CPU. */
+/**
+ * Runs the gateway as it is built. Under tsx every function is named when it is made: a request took a sixth more CPU.
+ */
 async function bundled(path: string): Promise<string> {
   const outfile = fileURLToPath(new URL(`../../node_modules/.bench/${basename(path, '.ts')}.mjs`, import.meta.url))
   const tsconfig = fileURLToPath(new URL('../../gateway/tsconfig.build.json', import.meta.url))

@@ -10,8 +10,7 @@ import type { ReceivedRequest, Verdict } from '../../src/index.ts'
 import { allPassed, NO_STORE, refuse } from '../../src/verdict/refuse.ts'
 
 /**
- * The gateway without verification: its own code reads, forwards, answers and logs, and every request is let in.
- *
+ * The gateway without verification: its own code reads, forwards, answers and logs, and lets every request in.
  * `unverified.ts UPSTREAM`
  */
 const limits = { maxBodyBytes: 10_485_760, bodyTimeout: 30_000 }
@@ -23,7 +22,7 @@ async function letIn(request: ReceivedRequest): Promise<Verdict> {
   const lines = request.headers as readonly (readonly [string, string])[]
   const [, announced] = lines.find(([name]) => name.toLowerCase() === 'content-length') ?? []
   const body = await readBody(request.body, limits, announced)
-  // The load ends in the middle of requests.
+  // The load generator stops in the middle of requests.
   if (!body.ok) return refuse({ digest: body }, 'nothing is checked here')
   return {
     status: 'verified',
@@ -44,7 +43,7 @@ async function letIn(request: ReceivedRequest): Promise<Verdict> {
 
 const verify = Object.assign(letIn, { release: async () => {} })
 
-/** Written whole, without a cast: a setting that the gateway gets and this does not have is a mistake of types. */
+/** The object is complete and has no cast: a setting that the gateway gets and this one lacks does not compile. */
 const settings: GatewaySettings = {
   listen: { host: '127.0.0.1', port: 0 },
   https: true,

@@ -13,7 +13,7 @@ export const activitypub: Peer = {
   prepare
 }
 
-/** It looks headers up as the covered list spells them, so they are given to it under those names too. */
+/** The package looks headers up under the names of the covered list, so each header is given under that name too. */
 async function prepare({ request, key }: Sample) {
   const parser = (await load<ActivityPub>(activitypub.name)).default
   const { method, target, headers } = request

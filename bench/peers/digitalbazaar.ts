@@ -16,7 +16,7 @@ export const digitalbazaar: Peer = {
   prepare
 }
 
-/** It parses and builds the signing string; the verification is the floor's. It reads `Authorization: Signature ...`. */
+/** The package parses and builds the signing string; the floor verifies. It reads `Authorization: Signature ...`. */
 async function prepare({ request, key }: Sample) {
   const { parseRequest } = await load<HttpSignatureHeader>(digitalbazaar.name)
   const { method, target, headers } = request

@@ -9,7 +9,10 @@ import type { Peer } from './peer.ts'
 
 const PEERS: readonly Peer[] = [httpSignature, peertube, misskey, httpMessageSignatures, digitalbazaar, activitypub]
 
-/** Those that are installed and accept the sample requests, in turn; why the others were skipped. */
+/**
+ * Returns the installed peers that accept the sample requests, one after another, and the reasons for skipping the
+ * others.
+ */
 export async function readyPeers(sample: Sample): Promise<{ ready: Contender[]; skipped: string[] }> {
   const ready: Contender[] = []
   const skipped: string[] = []

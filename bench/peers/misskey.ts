@@ -14,7 +14,7 @@ export const misskey: Peer = {
   prepare
 }
 
-/** It compares the covered names case-sensitively. */
+/** The package compares the covered names case-sensitively. */
 async function prepare({ request, key }: Sample) {
   const { parseRequestSignature, verifyDraftSignature } = await load<Misskey>(misskey.name)
   const cryptoKey = await webcrypto.subtle.importKey(

@@ -4,8 +4,8 @@ import type { Sample } from '../sample.ts'
 export interface Peer {
   /** the package */
   name: string
-  /** what it does not check of what ours does */
+  /** checks of ours that it leaves out */
   leavesOut: string
-  /** makes its key as ready as it allows; what it gives back verifies the sample request once */
+  /** prepares its key as far as it allows; the function that it returns verifies the sample request once */
   prepare(sample: Sample): Promise<() => boolean | Promise<boolean>>
 }

@@ -13,7 +13,10 @@ const ONE_AFTER_ANOTHER = 3_000
 const IN_FLIGHT = 64
 const MANY = 30_000
 
-/** What a DNS query and a claim in each store cost the process that asks, with servers on the same machine. */
+/**
+ * Measures the cost of a DNS query, and of a claim in each store, for the asking process. The servers are on the same
+ * machine.
+ */
 export async function askedOfOthers(): Promise<void> {
   console.log('\nWhat is asked of others: microseconds of CPU in this process, and until the answer')
   await askDns()
@@ -41,7 +44,7 @@ async function askMemory(): Promise<void> {
   await print('claim in memory', () => store.claim(`benchmark-${claims++}`, `${claims}`, 600))
 }
 
-/** On the disk of the temporary folder. */
+/** The store writes to the disk of the temporary folder. */
 async function askSqlite(): Promise<void> {
   const sqlite = process.getBuiltinModule('node:sqlite') as typeof import('node:sqlite') | undefined
   if (sqlite === undefined) return console.log('claim in SQLite   left out: it needs Node.js 22.13 or later')

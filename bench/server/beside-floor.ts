@@ -7,10 +7,10 @@ import { CONNECTIONS, type Setting } from './setting.ts'
 const ROUNDS = 5
 const ROUND_SECONDS = 3
 const LEAST_OF_FLOOR = 0.95
-/** A machine that does other things too may spoil a median once or twice. */
+/** Other work of the machine may spoil a median once or twice. */
 const ATTEMPTS = 3
 
-/** Requests per second beside a server that does only the floor; returns the promises that do not hold. */
+/** Compares requests per second with a server that does only the floor; returns the broken promises. */
 export async function besideTheFloor(setting: Setting): Promise<string[]> {
   console.log(`\n${CONNECTIONS} connections, 1 KB bodies; every request asks DNS, or waits for the query in flight`)
   for (let attempt = 1; ; attempt++) {

@@ -5,7 +5,7 @@ import type { Setup, Usage } from './receiver.ts'
 /** A receiver in a process of its own. */
 export interface Receiver {
   url: string
-  /** what it has used since it was asked last */
+  /** usage since the last call */
   usage(): Promise<Usage>
   /** did it end by itself? */
   crashed(): boolean

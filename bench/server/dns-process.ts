@@ -1,6 +1,6 @@
 import { startDnsServer } from '../../test/support/dns-server.ts'
 
-/** A DNS server in a process of its own, so that its work is not taken for the resolver's. */
+/** Runs a DNS server in a process of its own, so that its work is not counted as the resolver's. */
 process.once('message', async (records: Record<string, string[][]>) => {
   const { address } = await startDnsServer(records)
   process.send!(address)

@@ -1,7 +1,7 @@
 import type { ReceivedRequest } from '../../src/index.ts'
 import { load } from '../load.ts'
 
-/** The part of autocannon that is used; it is in bench/node_modules, and may be absent. */
+/** Types the used part of autocannon, which is installed in bench/node_modules and may be absent. */
 type Autocannon = (options: object) => Promise<Result>
 interface Result {
   requests: { sent: number }
@@ -17,7 +17,7 @@ export interface Load {
   seconds?: number
   amount?: number
   connections: number
-  /** told of every answer; left out where it would slow the sender down */
+  /** called for every answer; left out where it would slow the sender down */
   onAnswer?: (request: ReceivedRequest, status: number) => void
 }
 
@@ -42,7 +42,7 @@ export async function loadAutocannon(): Promise<(url: string, load: Load) => Pro
         method: request.method,
         path: request.target,
         headers: Object.fromEntries(request.headers as [string, string][]),
-        // It takes a Buffer, and no other Uint8Array.
+        // autocannon accepts a Buffer, and no other Uint8Array.
         body: request.body && Buffer.from(request.body as Uint8Array),
         ...(onAnswer && { onResponse: (status: number) => onAnswer(request, status) })
       }))

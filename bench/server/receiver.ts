@@ -6,7 +6,7 @@ import type { VerifierOptions } from '../../src/index.ts'
 import { main } from '../dist.ts'
 import { hashAndVerify } from '../floor.ts'
 
-/** What the parent sends first. */
+/** The parent sends this first. */
 export interface Setup {
   /** what the floor verifies, whatever is sent: a request's signing string, its signature and its key */
   floor?: { signingString: string; signature: string; key: string }
@@ -14,12 +14,12 @@ export interface Setup {
   verifier?: Omit<VerifierOptions, 'lookupTxt'> & { dnsServer: string }
 }
 
-/** What the receiver has used since it was asked last. */
+/** Holds the receiver's usage since the last question. */
 export interface Usage {
   cpuMicroseconds: number
   /** part of the time in which the event loop was busy */
   busy: number
-  /** milliseconds by which a timer is late, the median and the 99th percentile */
+  /** milliseconds by which a timer is late: the median and the 99th percentile */
   delay: { p50: number; p99: number }
 }
 

@@ -8,12 +8,12 @@ export const CONNECTIONS = 64
 const BODY = Buffer.alloc(1024, '{"event":"opened","id":7}')
 
 /**
- * Like the real one not a port that the system gives to clients: while nobody listens on such a port, a resolver's own
- * socket gets it now and then, and takes its query for an empty answer.
+ * Like the real DNS port, this one is outside the range that the system gives to clients. While nobody listens on a
+ * port of that range, a resolver's own socket gets it now and then and takes its own query for an empty answer.
  */
 const DNS_PORT = 20_053
 
-/** Two receivers in processes of their own, the DNS server that one of them asks, and the sender. */
+/** Connects two receivers in processes of their own, the DNS server that one of them asks, and the sender. */
 export interface Setting {
   floor: Receiver
   ours: Receiver

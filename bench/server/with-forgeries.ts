@@ -3,7 +3,7 @@ import { createCounter, type Setting } from './setting.ts'
 
 const SECONDS = 6
 
-/** Thirty in a hundred requests are forged; returns the promises that do not hold. */
+/** Sends thirty forgeries in a hundred requests; returns the broken promises. */
 export async function withForgeries(setting: Setting): Promise<string[]> {
   const forgeries = new Set<ReceivedRequest>()
   const requests = setting.sign().map((request, i) => {
@@ -41,12 +41,12 @@ const withHeader = (request: ReceivedRequest, name: string, change: (value: stri
 })
 
 const FORGERIES: readonly ((request: ReceivedRequest) => ReceivedRequest)[] = [
-  // These cost an RSA verification.
+  // These forgeries cost an RSA verification.
   request => ({ ...request, target: '/hook?id=8' }),
   request => withHeader(request, 'X-Nonce', nonce => `${nonce}0`),
-  // This one costs the body's digest as well.
+  // This forgery costs the body's digest as well.
   request => ({ ...request, body: Buffer.from(request.body as Uint8Array).fill('x', 0, 1) }),
-  // And these cost neither.
+  // These forgeries cost neither.
   request => withHeader(request, 'Signature', value => value.replace('service.example', 'evil.example')),
   request => withHeader(request, 'Date', () => 'Sun, 06 Nov 1994 08:49:37 GMT')
 ]

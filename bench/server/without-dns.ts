@@ -5,13 +5,13 @@ import { createCounter, type Setting } from './setting.ts'
 /** Seconds: when the DNS server goes, when it is back, when the run ends. */
 const [GONE, BACK, END] = [6, 16, 26]
 const SECONDS_TO_FULL_SPEED = 2
-/** What counts as full speed on a machine that does other things too. */
+/** This share counts as full speed on a machine that does other work too. */
 const FULL_SPEED = 0.85
 
-/** A machine that does other things too may spoil the speed of a run. */
+/** Other work of the machine may spoil the speed of a run. */
 const ATTEMPTS = 3
 
-/** Stops the DNS server for ten seconds under load; returns the promises that do not hold. */
+/** Stops the DNS server for ten seconds under load; returns the broken promises. */
 export async function withoutDns(setting: Setting): Promise<string[]> {
   const broken: string[] = []
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

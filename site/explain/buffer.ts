@@ -1,8 +1,8 @@
 import { Buffer } from 'buffer'
 
 /**
- * The package `buffer`, faster and closer to Node.js in what the library uses most. Text of some megabytes is not made
- * a character at a time, malformed UTF-8 is replaced as the platform replaces it, and base64url is known.
+ * Replaces the package `buffer`: faster, and closer to Node.js in what the library uses most. It does not build
+ * megabytes of text a character at a time, replaces malformed UTF-8 as the platform does, and supports base64url.
  */
 
 interface Static {
@@ -33,7 +33,7 @@ function latin1Octets(text: string): Buffer {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** A call takes this many arguments in every browser. */
+/** Every browser accepts this many arguments in a call. */
 const PIECE = 8192
 
 function latin1Text(octets: Uint8Array): string {
@@ -45,7 +45,7 @@ function latin1Text(octets: Uint8Array): string {
 
 const base64 = (octets: Uint8Array): string => btoa(latin1Text(octets))
 
-/** What differs from the package, by encoding. */
+/** Decodes the encodings that differ from the package. */
 const TEXTS: Readonly<Record<string, (octets: Uint8Array) => string>> = {
   utf8: octets => decoder.decode(octets),
   latin1: latin1Text,

@@ -7,7 +7,7 @@ import { loadExamples } from './examples.ts'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-/** The modules of Node.js that the library and the command import, and their place in a browser. */
+/** Maps the Node.js modules that the library and the command import to their replacements in a browser. */
 const MODULES: Readonly<Record<string, string>> = {
   buffer: at('../node_modules/buffer/index.js'),
   'node:crypto': at('crypto.ts'),
@@ -17,7 +17,7 @@ const MODULES: Readonly<Record<string, string>> = {
   'node:dns/promises': at('node-modules.ts')
 }
 
-/** Of any other module, nothing may be left in the bundle. */
+/** No other Node.js module may be left in the bundle. */
 const withoutNode: Plugin = {
   name: 'without-node',
   setup({ onResolve, onLoad }) {
@@ -49,8 +49,7 @@ const sourceOf = (code: string): string => `'sha256-${createHash('sha256').updat
 
 /**
  * Makes the page: one file, which works from a disk as from a server, and which loads nothing.
- *
- * @param site the address of the pages of the codes, for a page that is not on the site itself; with a slash at its end
+ * @param site the address of the pages of the codes, with a slash at its end, for a page that is not on the site itself
  */
 export async function makeExplainPage(site: string): Promise<string> {
   const worker = await bundle('worker.ts', { inject: [at('buffer.ts')] })

@@ -19,7 +19,7 @@ export const constants = { RSA_PKCS1_PSS_PADDING: 6, RSA_PSS_SALTLEN_AUTO: -2 } 
 export const hash = (name: HashName, data: Uint8Array, encoding: Encoding): string =>
   Buffer.from(HASHES[name](data).buffer).toString(encoding)
 
-/** What the library imports besides, and no page calls. */
+/** The library imports these too, but no page calls them. */
 export const [createHash, createPrivateKey, generateKeyPairSync, randomUUID, sign]: readonly undefined[] = []
 
 /** A public key; the form that `node:crypto` calls KeyObject. */
@@ -39,7 +39,7 @@ interface Rsa {
 interface Ed25519 {
   /** as it is in the record: 32 octets */
   readonly octets: Uint8Array
-  /** undefined where the octets are not a point of the curve */
+  /** undefined where the octets do not encode a point of the curve */
   readonly point: InstanceType<typeof Point> | undefined
 }
 
@@ -57,7 +57,7 @@ export function createPublicKey({ key }: { key: Uint8Array }): KeyObject {
 
 const ED25519_PREFIX = 12
 
-/** Decodes a key as OpenSSL does, which takes a form of the point that is not canonical. */
+/** Decodes a key as OpenSSL does, which accepts a non-canonical encoding of the point. */
 function toEd25519(octets: Uint8Array): Ed25519 {
   try {
     // A search for a changed line verifies thousands of times with one key.
@@ -110,7 +110,7 @@ export function publicDecrypt({ rsa }: KeyObject, signature: Uint8Array): Uint8A
   return Buffer.from(message.subarray(end + 1))
 }
 
-/** RSAVP1 (RFC 8017 section 5.2.2). Undefined for a signature that is not below the modulus, or an even modulus. */
+/** RSAVP1 (RFC 8017 section 5.2.2). Undefined for a signature that is not below the modulus, or for an even modulus. */
 function open({ n, e, modulus }: Rsa, signature: Uint8Array): Uint8Array | undefined {
   const s = toInteger(signature)
   if (signature.length > modulus.length || s >= n || n % 2n === 0n) return undefined

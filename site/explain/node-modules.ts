@@ -1,14 +1,14 @@
 /**
- * The rest of the `node:` modules that the library and the command import: what a browser can do of them, and what no
- * page calls.
+ * Replaces the rest of the `node:` modules that the library and the command import: functions that a browser can offer,
+ * and names that no page calls.
  */
 
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
 
-/** Of `node:net`. */
+/** Replaces `node:net`. */
 export const isIPv4 = (text: string): boolean => IPV4.test(text)
 
-/** What the library imports besides, and no page calls. */
+/** The library imports these too, but no page calls them. */
 export const [isIP, isIPv6]: readonly undefined[] = []
 
 interface ParseArgs {
@@ -16,7 +16,10 @@ interface ParseArgs {
   readonly options: Readonly<Record<string, { readonly type: 'boolean' | 'string' }>>
 }
 
-/** Of `node:util`: the tokens of arguments, not strictly, as `flags/parse.ts` asks for them. */
+/**
+ * Replaces `parseArgs` of `node:util`: returns the tokens of arguments, not strictly, as `flags/parse.ts` asks for
+ * them.
+ */
 export function parseArgs({ args, options }: ParseArgs) {
   const rest = [...args]
   const tokens: object[] = []
@@ -33,8 +36,8 @@ export function parseArgs({ args, options }: ParseArgs) {
   return { tokens }
 }
 
-/** Of `node:diagnostics_channel`: nobody subscribes. */
+/** Replaces `node:diagnostics_channel`: nobody subscribes. */
 export const channel = () => ({ hasSubscribers: false })
 
-/** Of `node:dns/promises`: a page asks nobody but the resolver that a person chooses, over HTTPS. */
+/** Replaces `node:dns/promises`: a page only asks the resolver that a person chooses, over HTTPS. */
 export class Resolver {}

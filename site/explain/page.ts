@@ -4,16 +4,16 @@ import type { Answer, Missing, Question } from './worker.ts'
 /** The address of the site, with a slash at its end. */
 declare const SITE: string
 
-/** As the command: larger than any webhook. */
+/** The command's limit, which is larger than any webhook. */
 const MAX_BYTES = 16 * 2 ** 20
 
-/** A longer text makes a text field slow: it is kept as a file is. */
+/** A longer text would slow a text field down, so it is kept as a file is. */
 const MAX_SHOWN = 100_000
 
-/** The longest search takes a tenth of this on a machine of today. */
+/** The longest search takes a tenth of this on a current machine. */
 const TIME_LIMIT = 60_000
 
-/** The fields whose text is a flag of the command, by that flag. */
+/** These flags have a field of the same name. */
 const FLAG_FIELDS = ['domain', 'host', 'account', 'key-record', 'doh', 'now', 'account-header'] as const
 
 const byId = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T
@@ -38,7 +38,7 @@ function element<N extends keyof HTMLElementTagNameMap>(
 
 /* ---- the captured request */
 
-/** The octets of a file, or of a pasted text that the text field would change. */
+/** Returns the octets of a file, or of a pasted text that the text field would change. */
 let octets: Uint8Array<ArrayBuffer> | undefined
 
 /** Keeps a capture beside the text field, which shows its beginning. */
@@ -128,10 +128,10 @@ interface TrustedTypes {
 
 const program = URL.createObjectURL(new Blob([byId('worker').textContent!], { type: 'text/javascript' }))
 
-/** Ends the explanation that is being made. */
+/** Ends the running explanation. */
 let stop = (): void => {}
 
-/** Asks a worker of its own, which is ended when it has answered, is late, or nobody waits for it any more. */
+/** Asks a worker of its own, which is ended when it has answered, is late, or nobody waits for it anymore. */
 function ask(question: Question): void {
   stop()
   const worker = new Worker(policy?.createScriptURL(program) ?? program)
@@ -221,7 +221,7 @@ function showExplained({ status, headline, notes, failures, lines, json }: Expla
 
 type Explained = Extract<Answer, { kind: 'explained' }>
 
-/** A line of the explanation, its start in the colour that a terminal shows it in. */
+/** Writes a line of the explanation, its start in the colour of a terminal. */
 function toned(line: Line): (Node | string)[] {
   if (typeof line === 'string') return [line]
   return [element('span', { className: line.tone, textContent: line.start }), ...toned(line.rest)]

@@ -11,7 +11,7 @@ import { dohTxtLookup } from '../../src/doh/index.ts'
 import type { Code, Diagnosis } from '../../src/index.ts'
 import { asciiJson, escapeText, explainDiagnosis, type Line, messageIn } from '../../src/tools/index.ts'
 
-/** The form, as a person has filled it in. A field that is left empty has no member. */
+/** Holds the form as a person has filled it in. An empty field has no member. */
 export interface Question {
   readonly capture: Uint8Array<ArrayBuffer>
   /** the fields that are flags of the command, by the name of the flag */
@@ -20,7 +20,7 @@ export interface Question {
   readonly more: string
 }
 
-/** The settings that a capture does not bring, by the name of the field. */
+/** A capture does not have these settings; each is given by the name of its field. */
 export type Missing = 'domain' | 'host' | 'account'
 
 export type Answer =
@@ -49,7 +49,7 @@ async function answer(question: Question): Promise<Answer> {
   try {
     return await explain(question)
   } catch (error) {
-    // The message of the command. Any other error has a text that may be of the browser.
+    // The command's own message. The text of any other error may come from the browser.
     const isMistake = error instanceof UsageError || error instanceof TypeError
     const message = isMistake ? messageIn(error, inFlags) : `the capture could not be explained: ${String(error)}`
     return { kind: 'mistake', message: escapeText(message, 1000) }
@@ -86,7 +86,7 @@ function flagsOf(fields: Question['fields'], more: string) {
   return { ...given.values, servers: undefined, body: undefined, json: undefined }
 }
 
-/** Without a preflight request: a resolver need not know that there are browsers. */
+/** Sends no preflight request: a resolver need not support browsers. */
 const fetchPlainly = (url: string | URL | Request, { signal }: RequestInit = {}): Promise<Response> =>
   fetch(url, {
     headers: { accept: 'application/dns-message' },
@@ -107,7 +107,7 @@ function lookupOf({ url, requireAuthenticated }: ReturnType<typeof flagsOf>) {
   })
 }
 
-/** The codes of an answer have a page each. */
+/** Each code of an answer has a page. */
 export type { Code }
 
 addEventListener('message', async ({ data }: MessageEvent<Question>) => postMessage(await answer(data)))

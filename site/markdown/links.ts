@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { REPOSITORY, SITE } from '../../build/addresses.ts'
 import { addressOf, exists, FILES, fileOf } from '../pages.ts'
 
-/** Files of the repository that the site has as they are. */
+/** The site serves these files of the repository unchanged. */
 export const STATIC = [
   'docs/demo.svg',
   'docs/alerts.yml',
@@ -14,7 +14,7 @@ export const STATIC = [
 const isUrl = (target: string): boolean => /^[a-z][a-z+.-]*:/i.test(target)
 
 /**
- * Returns what a link on a page of the repository leads to: a page of the site as `/name.md`, a static file as `/name`,
+ * Returns the target of a link on a page of the repository: a page of the site as `/name.md`, a static file as `/name`,
  * and the repository for anything else.
  */
 export function resolveLink(file: string, target: string): string {
@@ -32,5 +32,5 @@ export function resolveLink(file: string, target: string): string {
   return `${REPOSITORY}/blob/main/${found}${end}`
 }
 
-/** The file of the repository that a page is made from; a page of the reference is its own. */
+/** Returns the repository file that a page is made from; a page of the reference is its own. */
 export const sourceOf = (page: string): string => fileOf(page) ?? page

@@ -1,6 +1,9 @@
 import type { Names } from './site-data.ts'
 
-/** Words of the trade, or of the command line, that are the names of exports too: only `name()` is one for sure. */
+/**
+ * These are common words, or words of the command line, and names of exports too: only `name()` surely means the
+ * export.
+ */
 const COMMON = [
   'Accounts',
   'Checks',
@@ -19,7 +22,9 @@ const COMMON = [
 
 const VECTORS = 'reference/vectors/'
 
-/** Returns the page of each name, as a page of the site means it: some names are of the vectors and of the library. */
+/**
+ * Returns the page of each name, as a page of the site means it: some names exist in both the vectors and the library.
+ */
 export function pagesByName({ library, vectors }: Names, page: string): ReadonlyMap<string, string> {
   return new Map(page.startsWith(VECTORS) ? [...library, ...vectors] : [...vectors, ...library])
 }

@@ -1,6 +1,6 @@
 import { slugOf, splitPage } from '../../test/meta/docs/pages.ts'
 
-/** A heading and what is below it, up to the next one. */
+/** A heading with the text below it, up to the next one. */
 export interface Section {
   level: number
   heading: string

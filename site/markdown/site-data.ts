@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** What the build knows before VitePress starts, in a file because VitePress loads its own configuration. */
+/**
+ * Holds the names that the build knows before VitePress starts. A file passes them, because VitePress loads its own
+ * configuration.
+ */
 export interface Names {
   /** the pages of the exports of the library and of the vectors, such as `/reference/createVerifier.md` */
   library: readonly [name: string, page: string][]

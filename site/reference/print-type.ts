@@ -54,7 +54,7 @@ export function printType(type: Type | undefined): string {
   }
 }
 
-/** Prints `name(parameters): type`, or with another mark in the place of the colon. */
+/** Prints `name(parameters): type`, or with another mark instead of the colon. */
 export function printSignature(signature: Signature, name: string, mark = ': '): string {
   const types = printTypeParameters(signature.typeParameters)
   const parameters = (signature.parameters ?? []).map(printParameter)
@@ -99,7 +99,7 @@ export function printObject(declaration: Declaration): string {
   return line.length <= LINE && !line.includes('\n') ? line : `{\n${indented(members.join('\n'))}\n}`
 }
 
-/** The plain text of a comment, as the code has it. */
+/** Returns the plain text of a comment, as the code has it. */
 export const plainText = (parts: readonly JSONOutput.CommentDisplayPart[] = []): string =>
   parts.map(({ text }) => text).join('')
 
@@ -128,7 +128,7 @@ function printMapped(type: JSONOutput.MappedType): string {
   return `{\n${indented(`${key}: ${printType(templateType)}`)}\n}`
 }
 
-/** Puts a type in parentheses that others must not be mixed with. */
+/** Puts a type in parentheses where it would bind to the types around it. */
 function inParentheses(type: Type): string {
   const isJoined = ['union', 'intersection', 'conditional', 'typeOperator', 'query'].includes(type.type)
   return isJoined || isFunction(type) ? `(${printType(type).trimStart()})` : printType(type)

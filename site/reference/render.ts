@@ -39,17 +39,20 @@ const KINDS = Object.keys(KIND_TITLES) as Kind[]
 
 const MAIN = 'signed-requests'
 
-/** The folder of an entry below `reference/`; the main entry has none. */
+/** Returns the folder of an entry below `reference/`; the main entry has none. */
 export const folderOf = (entry: string): string =>
   entry === MAIN ? '' : `${entry === 'signed-requests-vectors' ? 'vectors' : entry.slice(MAIN.length + 1)}/`
 
-/** The file of an export's page, without its ending. Types have a folder: `LogRecord` is what `logRecord` returns. */
+/**
+ * Returns the file of an export's page, without its ending. Types have a folder: `LogRecord` is what `logRecord`
+ * returns.
+ */
 export const pageOf = ({ entry, name, kind }: Pick<Export, 'entry' | 'name' | 'kind'>): string =>
   `reference/${folderOf(entry)}${isType(kind) ? 'types/' : ''}${name}`
 
 const isType = (kind: Kind): boolean => kind === 'interface' || kind === 'type'
 
-/** Groups the exports of an entry by what they are, in the order of the pages. */
+/** Groups the exports of an entry by kind, in the order of the pages. */
 export const byKind = (exports: readonly Export[]): { title: string; exports: Export[] }[] =>
   KINDS.map(kind => ({ title: KIND_TITLES[kind], exports: exports.filter(one => one.kind === kind) })).filter(
     group => group.exports.length > 0
@@ -181,7 +184,7 @@ const extended = ({ extendedTypes = [] }: Declaration): string => {
   return extendedTypes.length === 0 ? '' : ` extends ${extendedTypes.map(printType).join(', ')}`
 }
 
-/** What a declaration says itself: the stack of an Error is documented elsewhere. */
+/** Returns the members that a declaration states itself: the stack of an Error is documented elsewhere. */
 const members = ({ children = [] }: Declaration): Declaration[] =>
   children.filter(({ name, flags }) => name !== 'constructor' && !name.startsWith('[') && !flags.isExternal)
 
@@ -228,7 +231,7 @@ function parametersOf({ parameters = [], type, comment }: JSONOutput.SignatureRe
   ]
 }
 
-/** Inline code on one line; a bar would end the cell of a table. */
+/** Returns inline code on one line; a bar would end the cell of a table. */
 const code = (text: string): string => `\`${text.replace(/\s+/g, ' ').trim()}\``
 
 const describe = (comment: Comment | undefined): string[] => [markdownOf(comment?.summary)]
@@ -252,7 +255,7 @@ const list = (items: readonly string[]): string =>
 const fenced = (example: string): string => (example.includes('```') ? example : codeOf(example))
 
 const codeOf = (text: string): string => `\`\`\`ts\n${text}\n\`\`\``
-/** The names of other exports in it become links. */
+/** Makes a block in which the names of other exports become links. */
 const signatureOf = (text: string): string => `\`\`\`signature\n${text}\n\`\`\``
 
 const markdownOf = (parts: readonly JSONOutput.CommentDisplayPart[] | undefined): string => plainText(parts).trim()
@@ -260,7 +263,7 @@ const markdownOf = (parts: readonly JSONOutput.CommentDisplayPart[] | undefined)
 const joined = (parts: readonly (string | false | undefined)[]): string =>
   `${parts.filter(part => part).join('\n\n')}\n`
 
-/** The first sentence of a text, without what a table cannot hold. */
+/** Returns the first sentence of a text, without characters that a table cannot hold. */
 const firstSentence = (text: string): string =>
   /^[\s\S]*?[^.]\.(?=\s|$)/.exec(text.split('\n\n')[0]!)?.[0] ?? text.split('\n\n')[0]!
 
@@ -279,7 +282,7 @@ export const summaryOf = ({ declaration }: Export): string =>
 const typeSignature = ({ type }: Declaration): JSONOutput.SignatureReflection | undefined =>
   type?.type === 'reflection' ? type.declaration.signatures?.[0] : undefined
 
-/** The exports whose signatures name an export, for each. */
+/** Lists for each export the exports whose signatures name it. */
 function usersOf(all: readonly Export[]): Map<Export, Export[]> {
   const byId = new Map(all.map(one => [Number(one.declaration.id), one]))
   const users = new Map<Export, Export[]>()
@@ -293,10 +296,10 @@ function usersOf(all: readonly Export[]): Map<Export, Export[]> {
   return users
 }
 
-/** Notes of TypeDoc about other declarations. */
+/** TypeDoc notes other declarations under these names. */
 const NOTES = ['extendedBy', 'inheritedFrom', 'overwrites', 'implementationOf']
 
-/** The ids of what a type or declaration refers to, at any depth. */
+/** Returns the ids that a type or declaration refers to, at any depth. */
 function idsIn(value: unknown): number[] {
   if (typeof value !== 'object' || value === null) return []
   if (Array.isArray(value)) return value.flatMap(idsIn)

@@ -1,4 +1,4 @@
-/** Words of people who do not know ours, by the section that answers them: synonyms, products, what they see. */
+/** Maps sections to the words of people who do not know ours: synonyms, products, and the symptoms that they see. */
 export const KEYWORDS: Readonly<Record<string, string>> = {
   '': 'overview introduction getting started quick start install npm tutorial hello world begin first steps which package license licence MIT',
   'account.html': 'tenant customer organization org client user number identifier id whoami',

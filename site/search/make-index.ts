@@ -32,7 +32,7 @@ function indexedOf(address: string, text: string): Indexed[] {
   })
 }
 
-/** The words of Markdown, without the addresses of its links, its comments and its marks. */
+/** Returns the words of Markdown, without the addresses of its links, its comments and its marks. */
 const plain = (markdown: string): string =>
   markdown
     .replace(/<!--[\s\S]*?-->/g, '')

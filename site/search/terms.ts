@@ -7,7 +7,7 @@ export interface Indexed {
   title: string
   /** the title of its page, where that is another one */
   page: string
-  /** what people call it who do not know our words */
+  /** names for it by people who do not know our words */
   keywords: string
   text: string
 }
@@ -19,7 +19,7 @@ export const EXPLAIN = {
   text: 'Paste a captured request and read why it is refused.'
 } as const
 
-/** Words that say nothing about what is asked. */
+/** These words say nothing about the subject of a question. */
 const STOP_WORDS = new Set(
   `a about above all always an and any anything are as at be because been before being but by can cannot could
   did do does doing don down each every for from get gets getting give go got had has have having here how i if in into
@@ -31,7 +31,7 @@ const STOP_WORDS = new Set(
   )
 )
 
-/** Splits text at what is not a letter or digit, and `camelCase` into its words beside the whole. */
+/** Splits text at characters other than letters and digits, and `camelCase` into its words beside the whole. */
 export function tokenize(text: string): string[] {
   return text.split(/[^\p{L}\p{N}_]+/u).flatMap(word => {
     if (word === '') return []
@@ -54,7 +54,7 @@ function stem(word: string): string {
   return (verb ?? word).replace(/([b-df-hj-np-tv-z])\1$/, '$1')
 }
 
-/** The same for making the index and for asking it. */
+/** The index is made and searched with the same options. */
 export const OPTIONS: Options<Indexed> = {
   fields: ['title', 'page', 'keywords', 'text'],
   storeFields: ['title', 'page'],
@@ -76,7 +76,7 @@ function weightOf(id: string, isTitle: boolean): number {
   return 1
 }
 
-/** The most results that are shown, and how many of them may be sections of one page. */
+/** Limits the results that are shown, and those from one page. */
 export const MOST = 12
 export const MOST_OF_A_PAGE = 2
 

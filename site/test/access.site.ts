@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
-/** One of each kind: text, long tables, code, pictures, help texts, types, a list of exports. */
+/** Takes one page of each kind: text, long tables, code, pictures, help texts, types, a list of exports. */
 const PAGES = [
   '',
   'frameworks.html',

@@ -22,7 +22,7 @@ interface Found {
   isWide: boolean
 }
 
-/** Everything that a page has in a browser, its menus included. */
+/** Returns the ids, links and width of a page in a browser, its menus included. */
 const LOOK = `({
   ids: [...document.querySelectorAll('[id]')].map(({ id }) => id),
   links: [...document.querySelectorAll('a[href], link[href]')].map(({ href }) => href),

@@ -1,4 +1,4 @@
-/** What a person writes into the search, and the pages that answer it. */
+/** Lists questions as people type them into the search, and the pages that answer them. */
 export const QUESTIONS: readonly (readonly [question: string, ...pages: string[]])[] = [
   ['why do all webhooks suddenly get 401', 'troubleshooting.html'],
   ['express.json() breaks the signature', 'frameworks.html', 'troubleshooting.html', 'checks-and-codes.html'],

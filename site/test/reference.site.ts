@@ -29,11 +29,11 @@ function exportsOf(file: string): Exported[] {
 
 const html = (address: string): string => readFileSync(`${DIST}/${address}`, 'utf8')
 
-/** The addresses that a page links to, without the anchors. */
+/** Returns the addresses that a page links to, without the anchors. */
 const linksOf = (address: string): Set<string> =>
   new Set([...html(address).matchAll(/<a [^>]*?href="\/([^"#]*)/g)].map(([, target]) => target!))
 
-/** The folder of an entry below `reference/`. */
+/** Returns the folder of an entry below `reference/`. */
 const folderOf = (entry: string): string => (entry === 'index' ? '' : `${entry.replace(/\/index$/, '')}/`)
 
 describe.each([...Object.entries(ENTRIES), ['vectors', 'fixtures/index.d.ts']])('the entry %s', (entry, file) => {

@@ -25,7 +25,7 @@ async function openSearch(): Promise<{ page: Page; troubles: string[] }> {
   return { page, troubles }
 }
 
-/** The addresses of the results, best first, without the site's own. */
+/** Returns the addresses of the results, best first, without the site's own. */
 const resultsOf = async (page: Page): Promise<string[]> => {
   const links = (await page.evaluate(
     "[...document.querySelectorAll('#search-results a')].map(({ href }) => href)"

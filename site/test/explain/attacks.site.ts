@@ -23,7 +23,7 @@ async function explainWith(page: Page, capture: string, fields: Readonly<Record<
 
 const RECEIVER = { Domain: 'service.example', Host: 'receiver.example', Account: '1234' }
 
-/** The elements of a page without an answer, and none more of these kinds. */
+/** Counts elements that an answer must not add. */
 const countElements = (page: Page) => page.locator('img, svg, iframe, object, script').count()
 
 describe('a hostile text', () => {
@@ -76,7 +76,7 @@ describe('a hostile text', () => {
     }, text)
     await page.locator('#held').waitFor()
     await page.getByRole('button', { name: 'Explain' }).click()
-    // The page answers while its worker works.
+    // The page stays responsive while its worker runs.
     await page.getByLabel('Host').fill('receiver.example')
     await page.locator('#explained:not([hidden]), #mistake:not(:empty)').first().waitFor({ timeout: 60_000 })
     expect(await page.locator('#mistake').textContent()).toMatch(/^[ -~]+$/)
@@ -103,7 +103,7 @@ describe('a hostile text', () => {
 })
 
 describe('a resolver', () => {
-  /** Answers the queries of a page; returns what it was asked. */
+  /** Answers the queries of a page; returns the names that it asked for. */
   async function serveResolver(context: BrowserContext, reply: (route: Route) => Promise<void>) {
     const asked: { method: string; url: string; headers: Record<string, string> }[] = []
     await context.route(`${RESOLVER}**`, route => {

@@ -25,7 +25,7 @@ export function useExplain() {
     await rm(folder, { recursive: true })
   })
 
-  /** Opens the file, and notes what goes wrong in it: errors, dialogs, violations of the policy, other addresses. */
+  /** Opens the file, and collects errors, dialogs, policy violations and requests to other addresses. */
   async function open(options: BrowserContextOptions = {}) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
     const page = await context.newPage()

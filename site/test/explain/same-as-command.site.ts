@@ -18,7 +18,7 @@ interface Case {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** What a person reads; a mistake is a line on stderr alone. */
+/** Holds the output for a person; a mistake is a line on stderr alone. */
 interface Printed {
   readonly text: string
   readonly stderr: string
@@ -30,7 +30,7 @@ const TIMEOUT = 900_000
 
 const explain = useExplain()
 
-/** Has each case answered by the program of the page, in a worker of the browser; with the milliseconds of each. */
+/** Runs each case in the page's program, in a worker of the browser; returns the milliseconds of each. */
 async function askBrowser(cases: readonly Case[]): Promise<(Printed & { readonly milliseconds: number })[]> {
   const { page, troubles, close } = await explain.open({ bypassCSP: true })
   const questions = cases.map(({ content, fields }) => ({
@@ -79,7 +79,7 @@ async function askCommand({ content, fields }: Case): Promise<Printed> {
   return { text: stdout.trimEnd(), stderr, json: json.trimEnd() }
 }
 
-/** Compares all of what is printed; returns the milliseconds of each answer of the browser. */
+/** Compares the whole output; returns the milliseconds of each answer of the browser. */
 async function expectSame(cases: readonly Case[], askOther: (one: Case) => Promise<Printed>): Promise<number[]> {
   const found = await askBrowser(cases)
   const differing = []
@@ -92,7 +92,7 @@ async function expectSame(cases: readonly Case[], askOther: (one: Case) => Promi
   return found.map(({ milliseconds }) => milliseconds)
 }
 
-/** The time is given, because the command is asked minutes later. */
+/** The time is given, because the command runs minutes later. */
 const TIME = new Date().toISOString()
 
 const FIELDS = { domain: 'service.example', host: 'receiver.example', account: '1234', 'key-record': RECORD, now: TIME }

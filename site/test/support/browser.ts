@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 
-/** Debian's own. A sandbox needs a user that is not root. */
+/** Uses Debian's own browser. Its sandbox needs a user that is not root. */
 export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({
     executablePath: ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync) ?? '/usr/bin/chromium',
@@ -17,7 +17,7 @@ export const launchBrowser = (): Promise<Browser> =>
     ]
   })
 
-/** Opens a tab, and collects what goes wrong in it: errors, violations of the policy, and requests to other hosts. */
+/** Opens a tab, and collects errors, policy violations, and requests to other hosts. */
 export async function openTab(browser: Browser, url: string, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
   const page = await context.newPage()
