@@ -8,7 +8,7 @@ import {
   type Verify
 } from 'signed-requests'
 
-/** What the handlers behind the middleware get. */
+/** Handlers behind the middleware get this. */
 export type SignedRequest = IncomingMessage & { verified: Verified }
 
 type Next = (error?: unknown) => void

@@ -6,7 +6,7 @@ const verify = createVerifier({
   hosts: 'receiver.example',
   accounts: '1234'
 })
-// What nodeHandler does, step by step. TLS ends at a proxy in front, which sets X-Forwarded-Proto itself.
+// Does what nodeHandler does, step by step. TLS ends at a proxy in front, which sets X-Forwarded-Proto itself.
 export const server = createServer(async (req, res) => {
   const verdict = await verify(fromNodeRequest(req, { https: 'x-forwarded-proto' }))
   if (verdict.status !== 'verified') {

@@ -52,7 +52,7 @@ export function durableReplayStore(namespace: DurableObjectNamespace): ReplaySto
   }
 }
 
-/** What is used of the types of @cloudflare/workers-types. */
+/** Types the used part of @cloudflare/workers-types. */
 interface DurableObjectState {
   storage: {
     get<T>(key: string): Promise<T | undefined>

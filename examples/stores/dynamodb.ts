@@ -1,12 +1,12 @@
 // A table with the partition key `id` (string), and `removeAt` as its TTL attribute.
 import type { ReplayStore } from 'signed-requests/replay'
 
-/** What is used of `new DynamoDB({})` of @aws-sdk/client-dynamodb. */
+/** Types the used part of `new DynamoDB({})` of @aws-sdk/client-dynamodb. */
 interface Client {
   putItem(input: object): Promise<unknown>
 }
 
-// What may be overwritten: for a claim its own item, or what another token released. `token` is a reserved word.
+// A call may overwrite these: for a claim its own item, or one that another token released. `token` is a reserved word.
 const FREE = 'attribute_not_exists(id) OR expiresAt <= :now'
 const CLAIM = `${FREE} OR (released = :no AND #token = :token) OR (released = :yes AND #token <> :token)`
 const RELEASE = `${FREE} OR released = :yes OR #token = :token`

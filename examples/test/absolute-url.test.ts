@@ -13,7 +13,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close()
 })
 
-/** A signed request whose request line names another host, sent to Hono on Node.js. Resolves to the status line. */
+/** Sends Hono on Node.js a signed request whose request line names another host. Resolves to the status line. */
 async function attack(handle: (url: string) => void, options: FromFetchOptions): Promise<string> {
   const verify = createVerifier(service.options)
   const receive = fetchHandler(verify, (_, { url }) => handle(url), options)

@@ -42,7 +42,7 @@ async function send(listener: RequestListener | Server, request: ReceivedRequest
   return sendOverHttp(request, await listen(server))
 }
 
-/** What was thrown, for the frameworks that make a 500 of it. */
+/** Collects the errors that a framework turns into a 500. */
 const thrown: unknown[] = []
 function noting<T>(step: () => T): T {
   try {
@@ -134,13 +134,13 @@ describe('what the message and docs/troubleshooting.md advise lets the request i
   const page = readFileSync('docs/troubleshooting.md', 'utf8')
   const verify = createVerifier({ ...service.options, requireHttps: false })
 
-  /** Runs a piece of code of the message as it is written there, with these names. */
+  /** Runs a piece of code from the message as it is written there, with these names. */
   function advised(code: string, names: Readonly<Record<string, unknown>> = {}): unknown {
     expect(message).toContain(code)
     return new Function(...Object.keys(names), `return (${code})`)(...Object.values(names))
   }
 
-  /** An option of the message, which is in the page, too. */
+  /** Returns an option that both the message and the page have. */
   function optionOf(code: string, names = {}): { body: never } {
     expect(page).toContain(`\`${code}\``)
     return advised(code, names) as { body: never }

@@ -25,7 +25,7 @@ afterAll(async () => {
   await dns.close()
 })
 
-/** Everything is right but the key that it is signed with: only the signature itself can tell. */
+/** Only the signature itself can fail: everything but the signing key is right. */
 function forgedHead(target: string): string {
   const signed = otherService.sign({
     method: 'POST',
@@ -66,7 +66,7 @@ function attack(port: number): Promise<Refusal> {
   })
 }
 
-/** drainBytes, and what was under way when it was reached. */
+/** Allows for drainBytes, and the bytes under way when that limit is reached. */
 const MOST_READ = 10 * MEGABYTE + MEGABYTE
 
 describe('a forged head with a body of 1 GB is answered with 401, and at most drainBytes are read', () => {
@@ -93,7 +93,7 @@ test('the memory of the receiver does not grow with what is sent', async () => {
   })
   const { port } = await answerOf(child)
 
-  // Until the heap has the size that a receiver under load has.
+  // The first attacks warm up, until the heap has the size of a receiver under load.
   for (let i = 0; i < 3; i++) await attack(port)
   child.send('start')
   const { rss: before } = await answerOf(child)

@@ -69,12 +69,12 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A server that speaks plain HTTP behind a proxy. */
+/** Serves plain HTTP behind a proxy. */
 async function running(server: Server): Promise<RunningRecipe> {
   return { ...behindProxy(await portOf(server)), close: () => server.close() }
 }
 
-/** A recipe that has a line in the log for each refusal. */
+/** Runs a recipe that logs a line for each refusal. */
 function testRecipe(name: string, from: typeof service, start: () => Promise<RunningRecipe>, to?: Setting) {
   const startLogged = async (): Promise<RunningRecipe> => {
     const recipe = await start()
@@ -147,7 +147,7 @@ testRecipe(
   { behind: 'nothing' }
 )
 
-/** The same files for both versions. */
+/** Both versions run the same files. */
 for (const version of ['Express 5', 'Express 4']) {
   const startExpress = async (example: string) => {
     vi.resetModules()
@@ -213,7 +213,7 @@ testRecipe(
   { answer: 200, kinds: [...KINDS, { name: 'the bare path', request: { target: '/hook', body: '{}' } }] }
 )
 
-/** A platform that hands a web Request to a function, with the URL that the sender called. */
+/** Acts as a platform that gives a function a web Request with the URL that the sender called. */
 async function platform(scheme: 'http' | 'https', handle: (request: Request) => Promise<Response>) {
   const server = createServer(async (req, res) => {
     const { method = '', url } = req
@@ -261,7 +261,7 @@ testRecipe(
     await import('../azure-functions.ts')
     const { handler } = register.mock.calls[0]![1] as { handler: HttpHandler }
     register.mockRestore()
-    // As its host hands over a request and takes the answer.
+    // Passes a request and takes the answer as the framework's host does.
     const server = createServer(async (req, res) => {
       const headers = req.headers as Record<string, string>
       const url = `https://${headers['host']}${req.url}`

@@ -32,7 +32,7 @@ import { listen } from '../../test/support/listen.ts'
 const service = createTestService({ rsaBits: 1024 })
 const verify = createVerifier({ ...service.options, requireHttps: false, replayStore: memoryReplayStore() })
 
-/** What the handler does next. */
+/** The handler does this for the next request. */
 let next: 'nothing' | 'stream' | 'throw' | 'status' = 'nothing'
 const bodies: string[] = []
 const onError = vi.fn()

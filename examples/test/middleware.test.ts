@@ -18,7 +18,7 @@ import { type SignedRequest, signedRequests } from '../middleware.ts'
 const service = createTestService({ rsaBits: 1024 })
 const https = 'x-forwarded-proto'
 
-// The same examples with a store: a request is let in once, and again after a release.
+// Runs the same examples with a store: a request is let in once, and once more after a release.
 vi.mock('signed-requests', async original => {
   const library = await original<typeof import('../../src/index.ts')>()
   const { memoryReplayStore } = await import('../../src/replay/index.ts')

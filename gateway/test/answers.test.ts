@@ -4,7 +4,7 @@ import { service } from '../../test/support/service.ts'
 import { exchangeBytes, send, wire } from '../../test/support/wire.ts'
 import { start, startInFront, startRaw } from './for-one-test.ts'
 
-/** The octets of a head: its lines, and an empty one. */
+/** Writes the octets of a head: its lines, and an empty one. */
 const head = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`
 const OK = 'HTTP/1.1 200 OK'
 const LENGTH = 'Content-Length: 5'
@@ -17,7 +17,7 @@ const write = (socket: Socket, octets: string) => socket.write(Buffer.from(octet
 const upstream = await startRaw(socket => write(socket, answer), afterAll)
 const gateway = await startInFront(upstream, {}, afterAll)
 
-/** What the sender of a verified request gets when this is the answer of the upstream. */
+/** Returns the response to a verified request when the upstream answers with these octets. */
 function pass(octets: string): Promise<string> {
   answer = octets
   return send(gateway.address, service.sign({ target: '/' }))
@@ -61,7 +61,7 @@ test.each(['HTTP/2.0 200 OK', 'HTTP/0.9 200 OK', 'HTTPS/1.1 200 OK'])(
         socket.setNoDelay()
         if (count === 1) return socket.write(PLAIN)
         socket.write(octets.slice(0, cut))
-        // The gateway is in this process: it reads the first piece in the next turn.
+        // The gateway runs in this process: it reads the first piece on the next turn of the event loop.
         for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate)
         return socket.write(octets.slice(cut))
       })
@@ -112,7 +112,7 @@ test('an answer behind interim ones is checked, also on a connection that is use
       socket.setNoDelay()
       if (count === 1) return socket.write(hints + PLAIN)
       socket.write(octets.slice(0, cut))
-      // The gateway is in this process: it reads the first piece in the next turn.
+      // The gateway runs in this process: it reads the first piece on the next turn of the event loop.
       for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate)
       return socket.write(octets.slice(cut))
     })
@@ -187,7 +187,7 @@ test.each([[OK], [OK, 'Connection: close']])(
     const url = await startRaw((socket, count) => {
       if (count % 2 === 0) return socket.write(PLAIN)
       return socket.write(`${head(...lines)}half an ans`, () =>
-        // Right behind the data, and later.
+        // The extra octets come right behind the data, and later.
         count % 4 === 1 ? socket.resetAndDestroy() : setTimeout(() => socket.resetAndDestroy(), 20)
       )
     })

@@ -18,7 +18,7 @@ beforeAll(async () => {
   certificate = await makeCertificate(HOST)
 })
 
-/** The nginx of docs/gateway.md that ends TLS, in front of the gateway. */
+/** Starts the nginx of docs/gateway.md, which ends TLS in front of the gateway. */
 async function startTls(port: number, gateway: string) {
   const server = fileOfPage('tls.conf')
     .replace('443 ssl', `127.0.0.1:${port} ssl`)
@@ -29,7 +29,7 @@ async function startTls(port: number, gateway: string) {
   return startNginxServer(server, port, { 'cert.pem': certificate.cert, 'key.pem': certificate.key })
 }
 
-/** A header as CGI has it: one name for `-` and `_`. */
+/** Names a header as CGI does: `-` and `_` are the same. */
 const cgiName = (name: string): string => name.toUpperCase().replaceAll('-', '_')
 
 describe.each(Object.entries(APPLICATIONS))('nginx with TLS -> gateway -> %s', (_, startApplication) => {
@@ -49,7 +49,10 @@ describe.each(Object.entries(APPLICATIONS))('nginx with TLS -> gateway -> %s', (
     await application?.stop()
   })
 
-  /** What the application saw of a request that gets this status; `isPlain`: sent to the gateway itself, without TLS. */
+  /**
+   * Sends a request, expects this status, and returns the requests that the application saw; `isPlain` sends it to the
+   * gateway itself, without TLS.
+   */
   async function post(request: ReceivedRequest, status: number, isPlain = false): Promise<SeenRequest[]> {
     const before = application.seen().length
     if (isPlain) expect(statusesOf(await sendPlainly(gateway.address, request))).toEqual([status])
@@ -85,7 +88,7 @@ describe.each(Object.entries(APPLICATIONS))('nginx with TLS -> gateway -> %s', (
       const hostile = [...names, 'X_Service_ID', 'X.Service.ID', 'Content_Type', 'Content.Length']
       const lines = hostile.map(name => [name, '9999'] as const)
       const request = { ...order, headers: [...lines, ...pairs(order), ...lines] }
-      // Straight to the gateway: nginx in front would drop some of them.
+      // The request goes straight to the gateway: nginx in front would drop some of these headers.
       const seen = await post(withHeader(request, 'X-Forwarded-Proto', 'https'), 200, true)
       expect(seen).toHaveLength(1)
       const [{ headers, body }] = seen as [SeenRequest]

@@ -6,7 +6,7 @@ import { findNginx } from '../../test/support/nginx.ts'
 import { answers, runIn } from '../../test/support/run-program.ts'
 import { fileOfPage } from './docs-commands.ts'
 
-/** What an application saw of one request. */
+/** Describes one request as an application saw it. */
 export interface SeenRequest {
   method: string
   /** the request target, as the application has it */
@@ -16,14 +16,14 @@ export interface SeenRequest {
   body: Buffer
 }
 
-/** An application of docs/gateway.md on a free port of loopback. Every request it gets is recorded from outside. */
+/** Runs an application of docs/gateway.md on a free port of loopback. Every request to it is recorded from outside. */
 export interface Application {
   readonly url: string
   seen(): SeenRequest[]
   stop(): Promise<void>
 }
 
-/** php-fpm behind nginx, gunicorn and Puma, each with the application and the configuration of docs/gateway.md. */
+/** Runs php-fpm behind nginx, gunicorn and Puma, each with the application and the configuration of docs/gateway.md. */
 export const APPLICATIONS: Readonly<Record<string, () => Promise<Application>>> = {
   async 'PHP (php-fpm behind nginx)'() {
     const port = await freePort()
@@ -55,7 +55,7 @@ export const APPLICATIONS: Readonly<Record<string, () => Promise<Application>>> 
   'Ruby (Puma)': () => startProgram('puma', { 'config.ru': RECORD_RUBY + fileOfPage('config.ru') })
 }
 
-/** A program that the page starts with one command. It writes what it sees. */
+/** Starts a program that the page starts with one command. The program writes down the requests that it sees. */
 async function startProgram(
   program: string,
   files: Readonly<Record<string, string>>,
@@ -73,7 +73,7 @@ const isRoot = (): boolean => process.getuid?.() === 0
 const newFolder = (name: string): string => mkdtempSync(join(tmpdir(), `gateway-${name}-`))
 
 export function fpmCommand(folder: string): [string, ...string[]] {
-  // Debian names it by its version: php-fpm8.2.
+  // Debian's name has the version: php-fpm8.2.
   const name = readdirSync('/usr/sbin').find(file => /^php-fpm[\d.]*$/.test(file))
   if (name === undefined) throw new Error('there is no php-fpm: apt-get install php-fpm')
   return [`/usr/sbin/${name}`, '-F', '-n', '-p', folder, '-y', 'fpm.conf', ...(isRoot() ? ['-R'] : [])]
@@ -101,7 +101,7 @@ interface Running {
   stop(): Promise<void>
 }
 
-/** nginx with one server block of docs/gateway.md, which listens on this port already. */
+/** Starts nginx with one server block of docs/gateway.md, which already listens on this port. */
 export async function startNginxServer(
   server: string,
   port: number,
@@ -144,7 +144,7 @@ function seenRequest(line: string): SeenRequest {
     if (name.startsWith('HTTP_')) headers[name.slice(5)] = value
     else if ((name === 'CONTENT_TYPE' || name === 'CONTENT_LENGTH') && value !== '') headers[name] = value
   }
-  // gunicorn has the target as received in RAW_URI; PHP and Puma in REQUEST_URI.
+  // gunicorn has the target as received in RAW_URI, PHP and Puma have it in REQUEST_URI.
   const target = environment['RAW_URI'] ?? environment['REQUEST_URI'] ?? ''
   return { method: environment['REQUEST_METHOD'] ?? '', target, headers, body: Buffer.from(body, 'base64') }
 }

@@ -11,7 +11,7 @@ function inTwoForms(signed: ReturnType<typeof service.sign>) {
   return [signed, withHeaders(signed, { Signature: signature.replaceAll('",', '" , ') })]
 }
 
-/** As few components as are asked for: what they leave open must not reach the application. */
+/** Covers as few components as possible: what they leave open must not reach the application. */
 const COVERED = ['@method', '@authority', 'date', 'x-service-id', 'content-digest']
 const REQUIRED = { verifier: { ...service.options, schemes: [rfc9421] } }
 
@@ -60,7 +60,7 @@ const captured = { target: '/hook', body: Buffer.alloc(100_000, 'x') }
 test.each([
   ['the draft', [service.sign(captured)]],
   ['RFC 9421', [service.sign({ ...captured, scheme: 'rfc9421' })]],
-  // The signature is the same in other text.
+  // Another text has the same signature.
   ['the draft, in two forms', inTwoForms(service.sign(captured))]
 ])(
   '%s: of all copies of one captured signature one is verified, and nobody waits for their bodies',

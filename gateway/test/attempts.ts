@@ -2,19 +2,19 @@ import { buildSigningString } from '../../src/index.ts'
 import type { SignedTestRequest, SignRequest, TestService } from '../../src/testing/index.ts'
 import { createSigningKey } from '../../src/testing/sign.ts'
 
-/** One attempt to bring something to the upstream that was not verified. */
+/** Describes an attempt to get an unverified request to the upstream. */
 export interface Attempt {
   name: string
   octets: Buffer
-  /** what the upstream must see, in this order: the requests that are verified */
+  /** the verified requests that the upstream must see, in this order */
   reaches: readonly SignedTestRequest[]
-  /** the statuses that the sender gets, or any of several where it depends on what is read first */
+  /** the statuses that the sender gets, or several where the order of reading decides */
   statuses: readonly number[] | { either: readonly (readonly number[])[] }
   /** header lines of `reaches` that must not be passed on, in lower case */
   removed?: readonly string[]
   /** several requests on one connection */
   isPipelined?: boolean
-  /** the sender dies after the last octet */
+  /** the sender disconnects after the last octet */
   isCutOff?: boolean
 }
 
@@ -43,7 +43,7 @@ interface Wire {
   behind?: Octets
 }
 
-/** The octets of a request, with what the attempt makes of it. */
+/** Writes the octets of a request with the attempt's changes. */
 export function wire(
   request: SignedTestRequest,
   { requestLine, before = [], after = [], change = line => line, lineEnd = CRLF, ...octets }: Wire = {}
@@ -55,7 +55,7 @@ export function wire(
   return Buffer.concat([inFront, head, body, behind].map(part => Buffer.from(part as string, 'latin1')))
 }
 
-/** Chunked, as a sender without a length sends it. */
+/** Sends the body chunked, as a sender without a length does. */
 export const chunked = (text: string): string => `${text.length.toString(16)}${CRLF}${text}${CRLF}0${CRLF}${CRLF}`
 
 /** Signs a target that `service.sign` refuses, with a key of its own. */
@@ -89,7 +89,7 @@ export function attempts(service: TestService, attacker: TestService): Attempt[]
   ) => {
     all.push({ name, octets, reaches, statuses: typeof status === 'number' ? [status] : status, ...more })
   }
-  /** One request, changed on the wire, that must never arrive. */
+  /** Adds a request, changed on the wire, that must never arrive. */
   const refuse = (
     name: string,
     status: number | Attempt['statuses'],
@@ -97,12 +97,12 @@ export function attempts(service: TestService, attacker: TestService): Attempt[]
     signed: SignRequest = {},
     more: Partial<Attempt> = {}
   ) => attempt(name, wire(sign(signed), change), [], status, more)
-  /** One request that is verified whatever was added on the wire. */
+  /** Adds a request that is verified despite the change on the wire. */
   const accept = (name: string, change: Wire, signed: SignRequest = {}, more: Partial<Attempt> = {}) => {
     const request = sign(signed)
     attempt(name, wire(request, change), [request], 200, more)
   }
-  /** The same, and these headers of the sender are not passed on. */
+  /** Adds such a request with headers that are not passed on. */
   const drop = (name: string, removed: readonly string[], change: Wire, signed: SignRequest = {}) =>
     accept(name, change, signed, { removed: removed.map(header => header.toLowerCase()) })
 
@@ -141,7 +141,7 @@ export function attempts(service: TestService, attacker: TestService): Attempt[]
     anyLength
   )
 
-  // Lengths. Each is the one that was signed, so that nothing but the framing can refuse it.
+  // Lengths. Each is the signed one, so that only the framing can refuse it.
   const withLength = (value: string): SignRequest => ({ headers: { 'Content-Length': value } })
   for (const length of '+14|-14|1 4|0x0e|14abc|1e1|14.0||14, 14|14,14|14;|٣'.split('|')) {
     refuse(`Content-Length: ${JSON.stringify(length)}`, 400, {}, withLength(Buffer.from(length).toString('latin1')))
@@ -198,7 +198,7 @@ export function attempts(service: TestService, attacker: TestService): Attempt[]
   }
   const forged = wire(attacker.sign({ ...order, target: '/forged' }))
   const isLast = { after: ['Connection: close'], behind: wire(sign()) }
-  // Node.js answers what follows at once, and closes: the first one was let in, its sender does not learn it.
+  // Node.js answers the next request at once, and closes: the first one was let in, but its sender does not learn that.
   for (const [name, change, statuses] of [
     ['a forged one behind a verified one', { behind: forged }, [200, 401]],
     ['a verified one behind the last one', isLast, AT_ONCE],
@@ -239,7 +239,7 @@ export function attempts(service: TestService, attacker: TestService): Attempt[]
   refuse('two thousand header lines', 401, { after: Array(2000).fill('a:') })
   attempt('octets that end in the head', wire(sign()).subarray(0, 100), [], 400, { isCutOff: true })
 
-  // Whose request is it?
+  // Ownership: a Host, account or signature that is not the request's own.
   refuse('a second Host', 401, { after: ['Host: evil.example'] })
   refuse('a second Host in front', 401, { before: ['Host: evil.example'] })
   refuse('the same Host twice', 401, { after: ['Host: receiver.example'] })
@@ -305,7 +305,7 @@ export function attempts(service: TestService, attacker: TestService): Attempt[]
   refuse('a GET with a body that was not signed', 401, { after: ['Content-Length: 14'], body: BODY }, bodiless)
   accept('a GET with a body and no length', { body: `${BODY}${CRLF}` }, bodiless, { statuses: AT_ONCE })
 
-  // What belongs to one connection.
+  // Headers of one connection.
   for (const [name, removed, ...after] of [
     ['Connection: Signed-Request-Account', [], 'Connection: Signed-Request-Account, Signed-Request-Key'],
     ['Connection: Host', [], 'Connection: Host'],
@@ -330,7 +330,7 @@ export function attempts(service: TestService, attacker: TestService): Attempt[]
   drop('Expect: 100-continue', ['expect'], { after: ['Expect: 100-continue'] })
   refuse('another Expect', { either: [[417]] }, { after: ['Expect: 200-maybe'] })
 
-  // Names that the application would take for the gateway's, or for one that was signed.
+  // Names that the application could take for the gateway's headers, or for signed ones.
   const around = (name: string): Wire => ({ before: [`${name}: 9999`], after: [`${name}: 9999`] })
   for (const name of words(`
     Signed-Request-Account signed-request-account SIGNED-REQUEST-ACCOUNT

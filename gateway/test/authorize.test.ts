@@ -31,7 +31,7 @@ async function start(changes: Partial<AuthorizerSettings> = {}) {
     await authorizer.close()
   })
   const { port } = new URL(`http://${authorizer.address}`)
-  /** Asks as an engine does, on a connection that is kept; `localPort` says which one it was. */
+  /** Asks as an engine does, on a kept connection; `localPort` identifies the connection. */
   const ask = async (request: ReceivedRequest, more: readonly Line[] = []) => {
     const { method, target: path, body } = request
     const headers = [...linesOf(request), ...more].flat()
@@ -41,7 +41,7 @@ async function start(changes: Partial<AuthorizerSettings> = {}) {
     return { status: res.statusCode ?? 0, headers: res.headers, body: await text(res), localPort }
   }
   const statusOf = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).status
-  /** The lines of the log so far. */
+  /** Returns the lines of the log so far. */
   const log = (form: 'json' | 'text') => exchanges.map(exchange => logText(exchange, form))
   return { ask, statusOf, exchanges, log, authorizer }
 }
@@ -192,7 +192,7 @@ describe('as-is', () => {
     const line = JSON.parse(log('json')[0]!)
     expect(line).toMatchObject({ httpStatus: 401, codes: [code], finding: expect.stringMatching(why) })
     expect(log('text')[0]).toMatch(new RegExp(` 401 verified ${code} .*\n.*${why.source}`))
-    // Such a refusal gives the claim back: the genuine request is let in.
+    // Such a refusal releases the claim: the genuine request is let in.
     expect(await statusOf({ ...request, target: '/hook' })).toBe(200)
   })
 

@@ -7,11 +7,11 @@ import { createBoundedVerify } from '../src/bounded-verify.ts'
 import { ALONE } from '../src/connections.ts'
 import { testSettings } from './start.ts'
 
-/** A response whose request is still arriving. */
+/** Makes a response whose request is still arriving. */
 const response = () =>
   Object.assign(new EventEmitter(), { req: { complete: false } }) as unknown as ServerResponse & EventEmitter
 
-/** The request with its body in pieces that come when `next` is called. */
+/** Makes the request with its body in pieces, one for each call of `next`. */
 function inPieces(request: ReceivedRequest, bytes: Uint8Array) {
   let next = () => {}
   const go = new Promise<void>(resolve => {

@@ -11,7 +11,7 @@ import { until } from '../../test/support/until.ts'
 import { exchangeBytes, send, statusesOf, wire } from '../../test/support/wire.ts'
 import { open, receivedOn, start } from './for-one-test.ts'
 
-/** DNS that never answers, but about the keys of the service. */
+/** DNS that replies only about the keys of the service. */
 const SILENT = 'silent._domainkey.service.example'
 const verifier = {
   ...service.options,
@@ -20,7 +20,7 @@ const verifier = {
     name === SILENT ? new Promise(() => {}) : service.lookupTxt(name, options)) as typeof service.lookupTxt
 }
 
-/** Passes the local checks with one signature, and asks DNS in vain. */
+/** Passes the local checks with one signature; DNS never replies about its key. */
 const signedGet = service.sign({ method: 'GET', target: '/made-up' })
 const signature = new Headers(signedGet.headers).get('Signature')!
 const madeUp = wire(withHeaders(signedGet, { Signature: signature.replace(/keyId="[^"]*"/, `keyId="${SILENT}"`) }))
@@ -28,7 +28,7 @@ const madeUp = wire(withHeaders(signedGet, { Signature: signature.replace(/keyId
 test('a sender that has gone is over at once, whatever DNS does', async () => {
   const { address, over, statuses } = await start({ verifier })
   const sockets = Array.from({ length: 100 }, () => open(address, madeUp))
-  // It comes behind them, and waits for none.
+  // The genuine request arrives behind the others, and waits for none of them.
   expect(await statuses(service.sign())).toEqual([200])
   for (const socket of sockets) socket.destroy()
   expect((await over(101)).filter(({ status }) => status === 0)).toHaveLength(100)
@@ -126,7 +126,7 @@ test.each([
   const [refused] = await over(1)
   const failures = [{ code: 'body-unreadable', evidence: { error: 'TOO_MANY_BODIES' } }]
   expect(refused).toMatchObject({ status: 503, verdict: { failures } })
-  // Its answer does not wait for the rest of its body.
+  // The answer does not wait for the rest of its body.
   expect(refused!.duration).toBeLessThan(DRAIN_LIMITS.drainTimeout)
   expect(await statuses(service.sign({ target: '/', body: 'x'.repeat(100_000) }))).toEqual([200])
   first.write(bytes.subarray(-1))
@@ -152,7 +152,7 @@ test('copies of one request compete with each other, although RFC 9421 signs the
   expect(statusesOf(await answer)).toEqual([200])
 })
 
-/** Accounts that are accepted when so many requests have come so far: their bodies are then read at once. */
+/** Accepts accounts once this many requests have arrived: their bodies are then read at once. */
 function untilAsked(count: number) {
   const waiting: (() => void)[] = []
   return () =>

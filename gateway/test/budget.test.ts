@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createBudget } from '../src/budget.ts'
 
-/** A budget whose leases are named; `revoked` has those that were taken back. */
+/** Makes a budget with named leases; `revoked` lists those that were taken back. */
 function start(limit?: number) {
   const { lease: leaseFor, ...budget } = createBudget(limit)
   const revoked: string[] = []
@@ -25,7 +25,7 @@ test('revokes the owner that holds most, of those that hold the same the oldest,
   lease('sixth').charge(2)
   lease('seventh').charge(1)
   expect(revoked).toEqual(['third', 'fifth', 'first'])
-  // All that is left is pinned: a new lease is revoked at once, and one that holds nothing is not.
+  // All remaining leases are pinned: a new lease is revoked at once, but not one that holds nothing.
   lease('eighth')
   pinned.charge(6)
   lease('ninth').charge(1)
@@ -45,7 +45,7 @@ test('revokes the newest copy of the owner that has most, and the first of them 
     lease(name, owner).charge(1)
   for (const name of ['a3', 'b3', 'a4']) lease(name, name[0]).charge(1)
   expect(revoked).toEqual(['a3', 'b3', 'a4'])
-  // One owner alone has several: as many as it floods with, each newest one goes.
+  // Only one owner has several leases: with each one that it adds, its newest is revoked.
   for (let n = 2; n < 50; n++) lease(`g${n}`, 'g').charge(1)
   expect(revoked).not.toContain('genuine')
   expect(revoked).not.toContain('a1')

@@ -25,7 +25,7 @@ test('a refusal is answered although the store does not take the claim back, and
   const statusOf = async (body: string | Buffer, more?: Parameters<typeof send>[2]) =>
     statusesOf(await send(address, service.sign({ body }), more))
 
-  // Seven bodies of 10 MB are more than all requests together may hold.
+  // Seven bodies of 10 MB exceed the limit for all requests together.
   const large = Buffer.alloc(10_000_000, 'x')
   for (let i = 0; i < 7; i++) expect(await statusOf(large, [['X.Service.ID', 'evil']])).toEqual([401])
   expect(errors).toHaveBeenCalledWith(expect.stringMatching(/^a claim is not released yet.*: SQLITE_READONLY_DBMOVED$/))

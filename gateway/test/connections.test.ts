@@ -14,7 +14,7 @@ const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 
 type Answer = (req: IncomingMessage, res: ServerResponse, waits: Waits) => void
 
-/** A server that tracks its connections, and one on which this was sent. */
+/** Starts a server that tracks its connections, and opens one on which this was sent. */
 async function start(sent: string, answer: Answer = () => {}, maxConnections = 1000) {
   const runs: Promise<void>[] = []
   const server = createServer((req, res) => {
@@ -51,7 +51,7 @@ test('all pipelined requests are answered, and then the connection is closed', a
     else res.end('done')
   })
   await until(() => runs.length === 2)
-  // One after the other: the second waits until the first was answered.
+  // The server answers one after the other: the second waits for the first.
   expect(served).toBe(1)
   connections.drain()
   finish?.()
@@ -82,7 +82,7 @@ test('drain() leaves answers that are in progress, and destroy() ends them', asy
 test('a connection that pipelines endlessly is destroyed, and only a bounded part of it is read', async () => {
   const { socket, runs } = await start(REQUEST.repeat(100_000))
   await receivedOn(socket)
-  // What was in the same piece of 64 KiB is handed over, too.
+  // Requests in the same piece of 64 KiB are handed over, too.
   expect(runs.length).toBeLessThan(5000)
 })
 
@@ -114,7 +114,7 @@ test('a pipelined request closes its connection when as many are in progress as 
   other.write(REQUEST)
   await until(() => runs.length === 6)
   expect([first, second].map(({ destroyed }) => destroyed)).toEqual([false, true])
-  // Those that were closed no longer count.
+  // Closed connections no longer count.
   await until(() => second.closed)
   socket.write(REQUEST.repeat(2))
   await until(() => runs.length === 8)
@@ -125,7 +125,7 @@ describe('when all connections are taken, a new one', () => {
   const HALF = 'GET / HTTP/1.1\r\n'
   const REFUSED = 'GET /refused HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n'
 
-  /** Three connections, the most that there may be, on which this was sent, and which the server has seen. */
+  /** Opens three connections, the limit, on which this was sent, and which the server has seen. */
   async function startFull(...sent: readonly string[]) {
     let ended = 0
     const answer: Answer = (req, res, waits) => {
@@ -148,7 +148,7 @@ describe('when all connections are taken, a new one', () => {
     new Promise<number>((resolve, reject) =>
       server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)))
     )
-  /** Which of them are closed when one more has got its answer. */
+  /** Answers on one more connection; returns which of these were closed. */
   async function closedBy(address: string, sockets: readonly Socket[]): Promise<boolean[]> {
     const closed = sockets.map(() => false)
     for (const [i, socket] of sockets.entries()) socket.resume().on('close', () => (closed[i] = true))

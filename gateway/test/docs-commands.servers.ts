@@ -15,7 +15,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, maxRetries: 5 }))
 
-/** A command of the page; the two of the packages are files. */
+/** Runs a command of the page; the two of the packages are files here. */
 const commandOf = (name: string): string =>
   commandOfPage(name)
     .trimEnd()
@@ -25,7 +25,7 @@ const commandOf = (name: string): string =>
 test('"In two minutes" of docs/gateway.md: a signed request reaches PHP, and a forged one does not', async () => {
   writeFileSync(join(folder, 'hook.php'), fileOfPage('hook.php'))
   const ports = await freePorts(3)
-  // The command of the page takes the port that is the default.
+  // The command of the page uses the default port.
   const env = { ...process.env, SIGNED_REQUESTS_LISTEN: `127.0.0.1:${ports[1]}` }
   const start = (name: string, more = '') => {
     const here = ['9000', '8080', '5353'].reduce(
@@ -43,7 +43,7 @@ test('"In two minutes" of docs/gateway.md: a signed request reaches PHP, and a f
   const gateway = start('gateway')
   await gateway.says(/listening on/)
   expect((await send()).text).toContain('8 bytes for account 1234')
-  // A forgery that was refused is what the sender of one wants.
+  // A refused forgery is the sender's success.
   expect(await send('--tamper body')).toEqual({ code: 0, text: expect.stringContaining('401') })
   await gateway.says(/digest-mismatch/)
   expect((await send()).code).toBe(0)
@@ -60,7 +60,7 @@ test('the command with a certificate has good options', async () => {
 })
 
 describe('the systemd unit', () => {
-  /** Writes it with another program: what a reader has installed, and where, is nothing of ours. */
+  /** Writes the unit with another program: the reader's installation is not under test. */
   const unit = (more = '') => {
     const path = join(folder, 'signed-requests-gateway@8080.service')
     const text = deployedFile('signed-requests-gateway@.service')
@@ -78,7 +78,7 @@ describe('the systemd unit', () => {
   })
 
   test('is hardened: systemd-analyze security reports a low exposure', () => {
-    // Fails above the threshold; 10 is no protection at all.
+    // The command fails above the threshold; 10 means no protection at all.
     const args = ['security', '--offline=true', '--threshold=20', '--no-pager', unit()]
     expect(execFileSync('systemd-analyze', args, { encoding: 'utf8' })).toMatch(/exposure level .*: 1\.\d/)
   })

@@ -58,7 +58,7 @@ const mentioned = [...page.matchAll(/`(?:rejected|unavailable); ([\w, -]+)`/g)].
 )
 test.each(mentioned)('the code %s that the page mentions exists', code => expect(CODES).toHaveProperty(code))
 
-// The image is built from a certain base, whose digest dependabot renews; the page shows its tag.
+// The image is built from a base with a digest, which dependabot renews; the page shows only its tag.
 test('the Dockerfile of the page is the one that the image is built from, but for the digest of its base', () => {
   const dockerfile = read('gateway/Dockerfile')
   expect(dockerfile).toMatch(/^FROM node:[\w.-]+@sha256:[0-9a-f]{64}\n/)

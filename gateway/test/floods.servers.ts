@@ -10,12 +10,12 @@ import { statusesOf, wire } from '../../test/support/wire.ts'
 import { startApplication } from './start.ts'
 import { startGatewayProcess } from './support/process.ts'
 
-/** Seconds of each flood. */
+/** Each flood lasts this many seconds. */
 const SECONDS = Number(process.env['FLOOD_SECONDS'] ?? 8)
-/** DNS never answers about it. */
+/** DNS never replies about this name. */
 const SILENT = 'silent._domainkey.service.example'
 
-/** The gateway as a process with a heap of 128 MB. */
+/** Starts the gateway as a process with a heap of 128 MB. */
 async function start(args: readonly string[] = [], answer?: Parameters<typeof startApplication>[0]) {
   const application = await startApplication(answer)
   onTestFinished(application.close)
@@ -25,12 +25,12 @@ async function start(args: readonly string[] = [], answer?: Parameters<typeof st
   const env = { NODE_OPTIONS: '--max-old-space-size=128' }
   const { child, said, stop, address } = await startGatewayProcess(application.url, dns.address, args, env)
   const port = Number(address.split(':')[1])
-  /** The most memory that it had so far, in MB. */
+  /** Returns its peak memory so far, in MB. */
   const memory = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) >> 10
-  /** What every flood must leave: a gateway that runs, has forwarded all that is genuine, and has not grown. */
+  /** Expects a gateway that still runs, has forwarded every genuine request, and has not grown. */
   const expectUnharmed = (name: string, all: readonly number[]) => {
     const slowest = Math.round(Math.max(0, ...all.filter(ms => ms >= 0)))
-    // How fast they were is printed: a busy machine decides that.
+    // The latency is printed, not asserted: it depends on the machine's load.
     console.info(`${name}: ${all.length} genuine, the slowest ${slowest} ms, ${memory()} MB at most`)
     expect(child.exitCode).toBe(null)
     expect(all.length).toBeGreaterThan(0)
@@ -40,7 +40,7 @@ async function start(args: readonly string[] = [], answer?: Parameters<typeof st
   return { port, said, stop, expectUnharmed }
 }
 
-/** A connection that sends this, and what is answered on it. */
+/** Opens a connection that sends this, and collects the answers on it. */
 function open(port: number, bytes: Uint8Array) {
   const socket = connect(port, '127.0.0.1')
   let answer = ''
@@ -53,7 +53,10 @@ function open(port: number, bytes: Uint8Array) {
   return { socket, closed }
 }
 
-/** Genuine requests, one after the other, while `attack` runs: the milliseconds of each; NaN is none that was forwarded. */
+/**
+ * Sends genuine requests one after the other while `attack` runs; returns the milliseconds of each, NaN for one that
+ * was not forwarded.
+ */
 async function latencies(port: number, attack: Promise<unknown>): Promise<number[]> {
   const all: number[] = []
   let isOver = false
@@ -74,10 +77,13 @@ async function latencies(port: number, attack: Promise<unknown>): Promise<number
   return all
 }
 
-/** A head of 14 KB that passes the local checks, and whose key is asked for in vain. Made once: attackers are cheap. */
+/**
+ * Makes heads of 14 KB that pass the local checks, and whose key DNS never returns. They are made once: attackers spend
+ * little.
+ */
 const PADDING: [string, string][] = [
   ...Array.from({ length: 13 }, (_, i): [string, string] => [`X-${i}`, 'x'.repeat(1000)]),
-  // While observing, the answer would leave the connection open, and those are limited.
+  // While observing, the answer would leave the connection open, and connections are limited.
   ['Connection', 'close']
 ]
 const MADE_UP = wire(service.sign({ method: 'GET', target: '/made-up' }), PADDING).toString('latin1')
@@ -86,7 +92,7 @@ const madeUp = (signature = 'A', key = SILENT) => {
   return Buffer.from(head.replace(/signature="[^"]*"/, `signature="${signature.padStart(171, 'A')}="`), 'latin1')
 }
 
-/** Opens so many connections a second. */
+/** Opens this many connections a second. */
 async function flood(perSecond: number, send: (n: number) => void): Promise<void> {
   const begin = performance.now()
   for (let n = 0; n < perSecond * SECONDS; ) {
@@ -115,7 +121,7 @@ test('a body that is withheld while observing stalls nobody', async () => {
   await delay(100)
   const begin = performance.now()
   const others: string[] = []
-  // The application is in this process: not more at once than it can take.
+  // The application runs in this process: the attack stays within what it can accept.
   while (others.length < 2000)
     others.push(...(await Promise.all(Array.from({ length: 250 }, () => open(port, bytes).closed))))
   console.info(`2000 beside one that is withheld: ${Math.round(performance.now() - begin)} ms`)
@@ -135,7 +141,7 @@ test('SIGTERM ends in the time of --drain, although 2000 requests wait for DNS',
 test('of 3000 senders that leave while DNS is asked nothing is held', async () => {
   const { port, said } = await start(['--log', 'json', '--lookup-timeout', '600000', '--max-connections', '8000'])
   for (let n = 0; n < 3000; n += 500) {
-    // Each batch asks for another name, as DNS would give up on one.
+    // Each batch asks for another name, because DNS would give up on one.
     const head = madeUp('A', `${n}${SILENT}`)
     const sockets = Array.from({ length: 500 }, () => open(port, head).socket)
     await Promise.all(sockets.map(socket => once(socket, 'connect')))
@@ -144,7 +150,7 @@ test('of 3000 senders that leave while DNS is asked nothing is held', async () =
     expect(statusesOf(await open(port, wire(signed, [['Connection', 'close']])).closed)).toEqual([200])
     for (const socket of sockets) socket.destroy()
   }
-  // Ended by their leaving: DNS that gives up is another code.
+  // The senders end these requests themselves: DNS that gives up has another code.
   await until(() => said.stdout.split('"codes":["key-lookup-failed"]').length > 3000)
 })
 
@@ -172,7 +178,7 @@ describe('copies of one captured head', () => {
   })
 })
 
-/** A captured head that has no length, as of a sender that streams: its body may be of any size. */
+/** Makes a captured head without a length, as of a streaming sender: its body may have any size. */
 function chunkedHead(): Buffer {
   const signed = service.sign({ target: '/captured', body: 'x'.repeat(1000), headers: { 'Content-Length': undefined } })
   const bytes = wire({ ...signed, body: '' }).toString('latin1')
@@ -192,7 +198,7 @@ describe('copies of one captured chunked head', () => {
     const bytes = Buffer.concat([chunkedHead(), Buffer.from(body)])
     const attack = flood(perSecond, () => open(port, bytes))
     const all = await latencies(port, attack)
-    // What is left of the flood delays nobody.
+    // The rest of the flood delays nobody.
     all.push(...(await latencies(port, delay(2000))))
     expectUnharmed(name, all)
   })
@@ -209,7 +215,7 @@ test('copies whose answers are not read, observing: genuine requests pass, in bo
   expectUnharmed('answers that are not read', await latencies(port, attack))
 })
 
-/** A genuine upload in parts over so many milliseconds; its status. */
+/** Uploads a genuine body in parts over this many milliseconds; returns the status. */
 async function slowUpload(port: number, bytes: Buffer, duration: number): Promise<number | undefined> {
   const parts = 20
   const size = Math.ceil(bytes.length / parts)

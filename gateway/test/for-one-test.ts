@@ -8,10 +8,10 @@ import type { GatewaySettings } from '../src/options/settings.ts'
 import { startSockets } from './sockets.ts'
 import { startApplication, startTestGateway } from './start.ts'
 
-/** What is started here ends with the test, or with the file when this is `afterAll`. */
+/** Whatever is started here ends with the test, or with the file for `afterAll`. */
 type AtEnd = (close: () => Promise<void>) => void
 
-/** A gateway in front of an application that notes what it sees. */
+/** Starts a gateway in front of an application that records its requests. */
 export async function start(settings: Partial<GatewaySettings> = {}, answer?: Parameters<typeof startApplication>[0]) {
   const application = await startApplication(answer)
   onTestFinished(application.close)
@@ -27,13 +27,13 @@ export async function startInFront(
   atEnd(async () => {
     await gateway.close()
   })
-  /** The statuses of the answers to one request, on a connection of its own. */
+  /** Sends one request on a connection of its own; returns the statuses of the answers. */
   const statuses = async (signed: ReceivedRequest, more?: Parameters<typeof send>[2]) =>
     statusesOf(await send(gateway.address, signed, more))
   return { ...gateway, statuses }
 }
 
-/** An upstream that reads a whole head and then does what it is told; `count` is that of the heads. */
+/** Starts an upstream that reads a whole head and then calls this function; `count` counts the heads. */
 export async function startRaw(
   answer: (socket: Socket, count: number, head: string) => unknown,
   atEnd: AtEnd = onTestFinished
@@ -53,7 +53,7 @@ export async function startRaw(
   return url
 }
 
-/** The sender's side of a connection, with these bytes sent. */
+/** Opens the sender's side of a connection, and sends these bytes. */
 export function open(address: string, bytes: Uint8Array): Socket {
   const socket = connect(Number(new URL(`http://${address}`).port), '127.0.0.1').on('error', () => {})
   onTestFinished(() => {
@@ -63,7 +63,7 @@ export function open(address: string, bytes: Uint8Array): Socket {
   return socket
 }
 
-/** All that comes on it until it is closed or reset. */
+/** Returns everything that arrives on it until it is closed or reset. */
 export function receivedOn(socket: Socket): Promise<string> {
   let text = ''
   socket.on('data', chunk => {
@@ -72,13 +72,13 @@ export function receivedOn(socket: Socket): Promise<string> {
   return new Promise(resolve => socket.on('close', () => resolve(text)))
 }
 
-/** DNS that fails. */
+/** Makes DNS that fails. */
 export const withoutDns = {
   ...service.options,
   lookupTxt: () => Promise.reject(Object.assign(new Error('down'), { code: 'ESERVFAIL' }))
 }
 
-/** DNS that answers when it is told to. */
+/** Makes DNS that replies when told to. */
 export function heldDns() {
   let answer: (() => void) | undefined
   const lookupTxt: typeof service.lookupTxt = (...asked) =>
@@ -89,5 +89,5 @@ export function heldDns() {
   return { verifier: { ...service.options, lookupTxt }, isAsked, answerDns: () => answer?.() }
 }
 
-/** A body of 11 bytes is too large. */
+/** Sets a limit that a body of 11 bytes exceeds. */
 export const withTinyBodies = { ...service.options, maxBodyBytes: 10 }

@@ -28,7 +28,7 @@ describe('when the upstream fails, the claim is released and a retry accepted', 
     ['never ends its head', 504, 'timed-out', socket => socket.write(OK.slice(0, -2))],
     ['answers 500', 500, 'answered', socket => socket.end(`${OK.replace('200 OK', '500 X')}done`)],
     ['answers 503', 503, 'answered', socket => socket.end(`${OK.replace('200 OK', '503 X')}done`)],
-    // The connection of the sender is broken off, too.
+    // The gateway cuts the sender's connection, too.
     ['breaks off its answer, with Content-Length', 200, 'broken-off', socket => socket.end(PART)],
     ['breaks off its answer, in chunks', 200, 'broken-off', socket => socket.end(PART_IN_CHUNKS)],
     ['stops during its answer', 200, 'timed-out', socket => socket.write(PART)]
@@ -69,7 +69,7 @@ describe('when the upstream fails, the claim is released and a retry accepted', 
 
   test('the claim is free before an answer of 5xx reaches the sender', async () => {
     const url = await startRaw((socket, count) => {
-      // The head of the answer alone: the sender may act on it at once.
+      // Only the head of the answer has arrived: the sender may act on it at once.
       if (count === 1) socket.write('HTTP/1.1 500 X\r\nContent-Length: 10\r\n\r\n')
       else socket.end(`${OK}done`)
     })
@@ -102,7 +102,7 @@ describe('when the upstream has answered, the claim stays', () => {
     await until(() => seen.length)
     socket.resetAndDestroy()
     await once(socket, 'close')
-    // An answer to somebody else: the gateway has seen the reset by then.
+    // This answer is for another sender: the gateway has seen the reset by then.
     await exchangeBytes(address, Buffer.from('GET / HTTP/1.1\r\nHost: receiver.example\r\n\r\n'))
     finish()
     expect((await over(2))[1]).toMatchObject({ status: 0, upstream: 'answered' })
@@ -145,7 +145,7 @@ test.each(['HEAD', 'GET', 'DELETE', 'OPTIONS', 'PATCH'])('forwards %s without a 
   expect(seen[0]!.headers['content-length'] ?? '0').toBe('0')
 })
 
-/** An upstream that answers this, and a request of which it is to have the answer. */
+/** Starts an upstream that answers this, and sends a request to it. */
 async function startForwarding(url: URL) {
   const upstream = createUpstream(url, 1000)
   const server = createServer()

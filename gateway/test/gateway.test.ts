@@ -151,7 +151,7 @@ describe('observing', () => {
     const head = (count: number) => `GET /a HTTP/1.1\r\nHost: a\r\n${lines(count - 2)}Connection: close\r\n\r\n`
     for (const count of [500, 501, 1100]) await exchangeBytes(address, Buffer.from(head(count)))
     expect(seen.map(({ rawHeaders }) => rawHeaders.length / 2)).toEqual([501])
-    // In front are the lines that end at this hop.
+    // The lines that end at this hop come first.
     const names = seen[0]!.rawHeaders.filter((_, i) => i % 2 === 0)
     expect(names.slice(0, 4)).toEqual(['host', 'connection', 'Signed-Request-Verdict', 'X-0'])
     const tooMany = { status: 401, upstream: 'not-asked', verdict: { failures: [{ code: 'request-malformed' }] } }
@@ -214,7 +214,7 @@ describe('observing', () => {
   test('passes on an answer that begins and goes on while its request is still being sent', async () => {
     const { url, close } = await startSockets(socket => {
       const parts = ['HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\nfirst', 'other', 'third']
-      // Each piece of the request gets a piece of the answer, after it was written.
+      // The upstream answers each piece of the request with a piece of the response.
       socket.on('data', () => socket.write(parts.shift() ?? ''))
     })
     onTestFinished(close)
@@ -240,7 +240,7 @@ describe('observing', () => {
 })
 
 describe('ending', () => {
-  /** A gateway whose upstream has not answered before `finish`. */
+  /** Starts a gateway whose upstream answers only after `finish`. */
   async function startHeld(settings?: Parameters<typeof start>[0]) {
     let finish = () => {}
     const gateway = await start(settings, res => {
@@ -254,7 +254,7 @@ describe('ending', () => {
     const { address, isRunning, close, finish } = await startHeld()
     const idle = open(address, Buffer.of())
     await once(idle, 'connect')
-    // Kept alive, as its sender asks for no end.
+    // The connection is kept alive, because its sender does not ask to close it.
     const answer = exchangeBytes(address, bytes())
     await isRunning()
     const closed = close()

@@ -10,7 +10,7 @@ import { fileOfPage } from './engines/engine.ts'
 const COVERED = ['(request-target)', 'host', 'date', 'x-service-id', 'digest', 'content-type']
 const HOST = ['Host', 'receiver.example'] as const
 
-/** The lines of the sender that go on, when these names were covered. */
+/** Returns the sender's lines that are forwarded when these names were covered. */
 function forwarded(
   lines: readonly HeaderLine[],
   coveredHeaders: readonly string[] = COVERED,

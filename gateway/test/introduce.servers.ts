@@ -16,7 +16,7 @@ test('a gateway is introduced as docs/introduce.md says, from nothing, and no ge
   const [port, adminPort] = (await freePorts(2)) as [number, number]
   const address = `127.0.0.1:${port}`
 
-  /** Starts a step as it is written, on ports that are free; `changes` are settings that a person corrects. */
+  /** Starts a step as it is written, on free ports; `changes` are settings that a person corrects. */
   async function start(step: string, ...changes: [from: string, to: string][]) {
     const ports: [string, string][] = [
       ['127.0.0.1:9000', application.url.host],
@@ -38,7 +38,7 @@ test('a gateway is introduced as docs/introduce.md says, from nothing, and no ge
 
   const sign = (body: string) => service.sign({ target: '/hook', host: 'hooks.example.com', body })
   let count = 0
-  /** As the service does: it gives up at 4xx, and asks again at 5xx, with a fresh signature. */
+  /** Signs as the service does: it gives up at 4xx, and tries again at 5xx with a fresh signature. */
   const genuine = () => {
     count += 1
     return sign(`{"id":${count}}`)
@@ -48,7 +48,7 @@ test('a gateway is introduced as docs/introduce.md says, from nothing, and no ge
   const forge = () => ({ ...sign('signed'), body: Buffer.from('forged') })
   const mark = () => application.seen.at(-1)?.headers['signed-request-verdict']
 
-  // 1. Nothing is known: neither the account nor, here, the host.
+  // 1. The operator knows neither the account nor, here, the host.
   const first = await start('observe', ['--host hooks.example.com', '--host wrong.example'])
   expect(await post()).toEqual([200])
   expect(mark()).toBe('rejected; host-mismatch')
@@ -60,7 +60,7 @@ test('a gateway is introduced as docs/introduce.md says, from nothing, and no ge
   expect(await post(forge())).toEqual([200])
   expect(await second.stop()).toContain('if account 1234 is yours, write --account 1234')
 
-  // 2. A mistake is made with the account: the service asks again until it is fixed.
+  // 2. The account has a mistake: the service tries again until it is fixed.
   const third = await start('ask again', ['--account 1234', '--account 1235'])
   const before = application.seen.length
   const waiting = genuine()
@@ -73,7 +73,7 @@ test('a gateway is introduced as docs/introduce.md says, from nothing, and no ge
   expect(application.seen.length - before).toBe(2)
   await fourth.stop()
 
-  // 3. From now on a forgery is refused for good, and a repetition, too.
+  // 3. From now on a forgery is refused for good, and so is a repetition.
   await start('refuse')
   const last = genuine()
   expect([await post(last), await post(last), await post(forge())]).toEqual([[200], [401], [401]])

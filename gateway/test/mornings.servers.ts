@@ -14,9 +14,9 @@ import { send } from '../../test/support/wire.ts'
 import { logText } from '../src/log.ts'
 import { ask, startWithAdmin } from './support/admin.ts'
 
-// The commands of the page need a shell, which npm test does not.
+// The page's commands need a shell, but npm test does not.
 
-/** The blocks of one morning of the page: commands, each with what it prints. */
+/** Returns the blocks of one morning of the page: each command with its output. */
 function blocksOfMorning(name: string): (readonly [command: string, output: RegExp])[] {
   const blocks = blocksOf('docs/troubleshooting.md')
   const start = blocks.findIndex(({ note }) => note === `morning: ${name}`)
@@ -28,7 +28,7 @@ function blocksOfMorning(name: string): (readonly [command: string, output: RegE
   return found
 }
 
-/** Matches an output of which the page leaves out what stands as `...`, and breaks long lines of JSON. */
+/** Matches an output in which the page abbreviates with `...` and breaks long lines of JSON. */
 const patternOf = ({ code }: CodeBlock): RegExp => {
   const parts = code.replace(/^(\{.*,)\n/gm, '$1').split('...')
   return new RegExp(`^${parts.map(part => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('[^]*?')}$`)
@@ -50,7 +50,7 @@ beforeEach(() => {
   onTestFinished(() => void vi.useRealTimers())
 })
 
-/** A folder for one morning, and its service with a DNS server, which the commands ask. */
+/** Makes a folder for one morning, and its service with a DNS server, which the commands ask. */
 async function startMorning(name: string) {
   const cwd = join(folder, name)
   mkdirSync(cwd)
@@ -64,7 +64,7 @@ async function startMorning(name: string) {
     SIGNED_REQUESTS_DNS_SERVER: dns.address,
     NO_COLOR: '1'
   }
-  /** Runs the commands of the page, and compares what they print. */
+  /** Runs the page's commands, and compares their output. */
   async function wakeUp(pasted?: string): Promise<void> {
     const blocks = blocksOfMorning(name)
     expect(blocks.length).toBeGreaterThan(0)
@@ -87,7 +87,7 @@ const sign = (service: TestService, more: Parameters<TestService['sign']>[0] = {
   service.sign({ method: 'POST', target: '/hooks/in', body: BODY, ...more })
 const scan: ReceivedRequest = { method: 'GET', target: '/.env', headers: [['Host', 'x']], body: null, https: true }
 
-/** A gateway whose log is the file of the page. */
+/** Starts a gateway whose log is the page's file. */
 async function startGatewayOf({ cwd, service }: { cwd: string; service: TestService }) {
   const gateway = await startWithAdmin({ verifier: service.options })
   let count = 0
@@ -100,7 +100,7 @@ async function startGatewayOf({ cwd, service }: { cwd: string; service: TestServ
   return { ...gateway, take }
 }
 
-/** A receiver with a recorder and a log, as the example of docs/testing.md. */
+/** Starts a receiver with a recorder and a log, as in the example of docs/testing.md. */
 function startReceiverOf({ cwd, service }: { cwd: string; service: TestService }) {
   const recorder = createRecorder({ directory: join(cwd, 'refused') })
   const verify = createVerifier({ ...service.options, recorder })

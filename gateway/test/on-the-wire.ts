@@ -5,15 +5,15 @@ import { chunked } from './attempts.ts'
 
 export interface OnTheWire {
   octets: Buffer
-  /** less comes than was announced: the sender dies there */
+  /** fewer octets come than were announced: the sender disconnects there */
   isCutOff: boolean
-  /** why a request on a wire cannot be this one; its octets are sent all the same */
+  /** the reason why no request on a wire can be this one; its octets are sent all the same */
   notCarried: string | undefined
 }
 
 const KNOWN_METHODS = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|LINK|PROPFIND|M-SEARCH)$/
 
-/** The octets of a vector's request. */
+/** Writes the octets of a vector's request. */
 export function onTheWire({ request, json }: Vector): OnTheWire {
   const { method, target, body, headers } = json.request
   const isBroken = body !== null && 'error' in body
@@ -22,7 +22,7 @@ export function onTheWire({ request, json }: Vector): OnTheWire {
   const length = lineOf('content-length')
   const isChunked = bytes.length > 0 && length === undefined
   const lines = headers.map(([name, value]) => `${name}: ${value}`)
-  // A body needs a framing; this one is not among what was signed.
+  // A body needs a framing header; this one is not signed.
   if (isChunked) lines.push('Transfer-Encoding: chunked')
   const content = isChunked ? chunked(bytes.toString('latin1')) : bytes.toString('latin1')
   const text = [method, target, ...headers.flat()].join('')

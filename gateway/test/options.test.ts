@@ -30,7 +30,7 @@ const NEEDED = {
   '--https': 'always'
 }
 
-/** The arguments that are needed, changed; undefined leaves one out. */
+/** Returns the required arguments, changed; undefined leaves one out. */
 const argumentsOf = (changes: Record<string, string | undefined>): string[] =>
   Object.entries({ ...NEEDED, ...changes }).flatMap(([name, value]) =>
     value === undefined ? [] : value === '' ? [name] : [name, value]
@@ -409,7 +409,7 @@ describe('the command', () => {
 
   test('prints nothing of a server that could steer a terminal', async () => {
     const { url, close } = await startSockets(socket => {
-      // One answer for each command: several may come at once.
+      // Each command gets its own answer: several may arrive at once.
       socket.on('data', data => {
         for (const _ of String(data).match(/^\*\d/gm) ?? []) socket.write('-ERR \x1b[31mred\r\n')
       })

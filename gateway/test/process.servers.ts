@@ -10,7 +10,7 @@ import { redisServer } from '../../test/unit/replay/redis-server.ts'
 import { startApplication } from './start.ts'
 import { gatewayCommand, startGatewayProcess, startProcess } from './support/process.ts'
 
-/** An application, and the keys of the service in a real DNS. */
+/** Starts an application, and a real DNS server with the keys of the service. */
 async function surroundings(answer?: Parameters<typeof startApplication>[0]) {
   const application = await startApplication(answer)
   const dns = await serveDns(service)
@@ -114,7 +114,7 @@ test('starts although nobody reads its notes', async () => {
   child.stderr.destroy()
   const answer = () => exchangeBytes(address, Buffer.from('NONSENSE\r\n\r\n'))
   await until(async () => child.exitCode !== null || (await answer()) !== '')
-  // The notes were written by now, all at once.
+  // By now the notes have been written, all at once.
   expect(statusesOf(await send(address, genuine()))).toEqual([200])
   expect(child.exitCode).toBe(null)
 })
@@ -134,7 +134,7 @@ test('outlives the readers of its log and of its notes', async () => {
 test('drops and counts lines of its log while nobody reads them, and goes on', async () => {
   const { child, address, said } = await start(['--log', 'text'])
   child.stdout.pause()
-  // 1.5 kB of text each: together more than the limit of 1 MiB, the pipe and this reader's buffer hold.
+  // Each line has 1.5 kB: together they exceed the limit of 1 MiB, the pipe and this reader's buffer.
   for (let i = 0; i < 12; i++) await Promise.all(Array.from({ length: 100 }, () => send(address, forged())))
   child.stdout.resume()
   while (!/\{"droppedLines":\d+\}/.test(said.stdout)) await send(address, forged())

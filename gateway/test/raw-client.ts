@@ -3,8 +3,7 @@ import { connect } from 'node:net'
 /**
  * Writes these octets to a connection of its own. Resolves to the statuses of the final answers when the gateway has
  * closed it, or has sent as many of them as `until`.
- *
- * @param isCutOff ends the client's side after the last octet, as a sender that dies
+ * @param isCutOff ends the client's side after the last octet, as a sender does that disconnects
  */
 export function converse(
   address: string,
@@ -14,7 +13,7 @@ export function converse(
   return new Promise((resolve, reject) => {
     const socket = connect(Number(address.split(':')[1]), '127.0.0.1')
     let received = ''
-    // Status lines stand where an answer can begin: the recording upstream's bodies have none in them.
+    // Looks for status lines where an answer can begin: the recording upstream's bodies contain none.
     const statuses = () =>
       [...received.matchAll(/HTTP\/1\.1 ([2-9]\d\d) [^\r\n]*\r\n/g)].map(([, status]) => Number(status))
     const deadline = setTimeout(() => {

@@ -1,13 +1,13 @@
 import { startSockets } from './sockets.ts'
 
-/** One request as it came over the upstream's socket. */
+/** Holds one request as it came over the upstream's socket. */
 export interface RecordedRequest {
   requestLine: string
   lines: (readonly [name: string, value: string])[]
   body: Buffer
 }
 
-/** An upstream that is a raw TCP socket: it shows the exact octets and has no leniency of an HTTP server. */
+/** Starts an upstream that is a raw TCP socket: it shows the exact octets, without the leniency of an HTTP server. */
 export interface RecordingUpstream {
   readonly url: URL
   /** every request so far, over all connections */
@@ -49,7 +49,7 @@ export async function startRecordingUpstream(): Promise<RecordingUpstream> {
   return { url, requests, strays, close }
 }
 
-/** The first request in these octets, or what is wrong with them. RFC 9112 without any of its leniency. */
+/** Parses the first request in these octets, or says what is wrong with them. Follows RFC 9112 strictly. */
 function take(octets: Buffer): { request: RecordedRequest; size: number } | 'incomplete' | (string & {}) {
   const text = octets.toString('latin1')
   const end = text.indexOf(HEAD_END)

@@ -18,7 +18,7 @@ async function connect(kind: Kind, url: string) {
   return store!
 }
 
-/** A gateway with this store: what it answers to a request, and what its application got. */
+/** Starts a gateway with this store; returns its answer to a request, and the requests of its application. */
 async function start(settings: Partial<GatewaySettings>) {
   const application = await startApplication()
   onTestFinished(application.close)
@@ -28,7 +28,7 @@ async function start(settings: Partial<GatewaySettings>) {
   return { post, seen: application.seen, close: gateway.close }
 }
 
-/** A receiver that uses the library's own store, with its own prefix and table. */
+/** Makes a receiver that uses the library's own store, with its own prefix and table. */
 async function libraryWith(kind: Kind, port: number) {
   if (kind === 'redis') {
     const client = new Redis(urlOf(kind, port))

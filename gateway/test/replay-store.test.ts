@@ -9,7 +9,7 @@ import { DatabaseSync } from '../../test/support/sqlite.ts'
 import { until } from '../../test/support/until.ts'
 import { connectReplayStore, NO_CLAIMS } from '../src/replay-store.ts'
 
-/** A file that does not exist, and `node:sqlite` of a later Node.js. */
+/** Configures a file that does not exist, and `node:sqlite` of a later Node.js. */
 function newFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'replay-store-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -73,7 +73,7 @@ describe('a server that is not reached at the start', () => {
   })
 })
 
-/** A server that replies to each command of a Redis client, and grants every claim. */
+/** Starts a server that replies to each command of a Redis client, and grants every claim. */
 async function fakeRedis() {
   const commands: string[][] = []
   const sockets = new Set<Socket>()
@@ -108,7 +108,7 @@ test('--redis claims under keys of the gateway, and says why a claim fails when 
   const [claim] = commands.filter(([name = '']) => /^eval/i.test(name))
   expect(claim?.slice(2)).toEqual(['1', 'signed-requests-gateway:id', 'token', '60000'])
   stop()
-  // The client tries again and again, so a claim fails with the reason of its last attempt.
+  // The client retries, so a claim fails with the reason of its last attempt.
   const reasons = new Set<string>()
   await until(async () => {
     const error = await store!.claim('other', 'token', 60).catch(error => error)

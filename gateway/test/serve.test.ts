@@ -10,7 +10,7 @@ import { createServe } from '../src/serve.ts'
 import { open, receivedOn } from './for-one-test.ts'
 import { testSettings } from './start.ts'
 
-/** The sender's side of one request, and what is known of it when it is over. */
+/** Sends one request, and returns what its sender knows at the end. */
 async function serveOne(forward: Upstream['forward'], bytes: Uint8Array) {
   const settings = testSettings(new URL('http://127.0.0.1'), service, { upstreamTimeout: 100 })
   const serve = createServe(settings, createVerifier(service.options), { forward, destroy: async () => {} })

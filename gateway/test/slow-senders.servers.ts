@@ -34,7 +34,7 @@ test.concurrent.each([
       answer += chunk
     })
     socket.write(octets)
-    // An octet now and then, until the gateway closes.
+    // Sends an octet now and then, until the gateway closes.
     const dripping = octets.length > 0 && setInterval(() => socket.write('x'), 250)
     await once(socket, 'close')
     if (dripping) clearInterval(dripping)

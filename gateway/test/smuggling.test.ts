@@ -9,7 +9,7 @@ import { startTestGateway } from './start.ts'
 const service = createTestService({ rsaBits: 1024 })
 const all = attempts(service, createTestService({ rsaBits: 1024 }))
 
-/** A gateway in front of an upstream that records. */
+/** Starts a gateway in front of a recording upstream. */
 async function startRecorded(observe: boolean) {
   const upstream = await startRecordingUpstream()
   const gateway = await startTestGateway(upstream.url, { observe }, service)
@@ -17,11 +17,11 @@ async function startRecorded(observe: boolean) {
     await gateway.close()
     await upstream.close()
   })
-  /** What the upstream sees of an attempt, and of a good request behind it on a connection of its own. */
+  /** Sends an attempt, and then a good request on a connection of its own; returns what the upstream saw. */
   async function send(octets: Buffer, how: Parameters<typeof converse>[2]) {
     const before = upstream.requests.length
     const { statuses } = await converse(gateway.address, octets, how)
-    // What came before it is there by now.
+    // By now the attempt has reached the upstream.
     const last = service.sign({ target: '/last' })
     expect((await converse(gateway.address, wire(last), { until: 1 })).statuses).toEqual([200])
     expect(upstream.strays).toEqual([])
@@ -32,14 +32,14 @@ async function startRecorded(observe: boolean) {
 const recorded = await startRecorded(false)
 const observed = await startRecorded(true)
 
-/** What the gateway adds. */
+/** The gateway adds these. */
 const ADDED = ['signed-request-account', 'signed-request-key', 'signed-request-date', 'signed-request-id']
 /** Framing and the connection are the gateway's own. */
 const ITS_OWN = ['content-length', 'connection']
 
 const isHost = ([name]: readonly [string, string]) => name.toLowerCase() === 'host'
 
-/** What must be the same on both sides. RFC 9110 section 7.2: Host is the first line. */
+/** Selects what must be the same on both sides. RFC 9110 section 7.2: Host is the first line. */
 const summary = ({ requestLine, lines, body }: RecordedRequest, removed: readonly string[] = []) => {
   const kept = lines.filter(([name]) => ![...ADDED, ...ITS_OWN, ...removed].includes(name.toLowerCase()))
   const host = kept.filter(isHost).map(([, value]) => ['host', value])
@@ -48,7 +48,7 @@ const summary = ({ requestLine, lines, body }: RecordedRequest, removed: readonl
 
 const requestLineOf = ({ method, target }: SignedTestRequest) => `${method} ${target} HTTP/1.1`
 
-/** The request as the sender wrote it on the wire, without what must not be passed on. */
+/** Returns the request as the sender wrote it on the wire, without the parts that must not be passed on. */
 function expectedOf(request: SignedTestRequest, { octets, removed }: Attempt) {
   const text = octets.toString('latin1')
   const start = text.indexOf(` ${request.target} HTTP/1.`)
@@ -95,7 +95,7 @@ describe('observing: everything that arrives is framed by the gateway and has it
   const verdictOf = (request: RecordedRequest) => valuesOf(request, 'signed-request-verdict')
   const isVerified = (request: RecordedRequest) => verdictOf(request)[0] === 'verified'
 
-  // Behind a forgery others follow here: there is no refusal that would end the connection.
+  // Other requests follow behind a forgery here: while observing, there is no refusal that would end the connection.
   const alone = all.filter(({ isPipelined }) => !isPipelined)
   test.each(alone.map(attempt => [attempt.name, attempt] as const))('%s', async (_, { octets, isCutOff, reaches }) => {
     const { seen } = await observed.send(octets, { until: 1, isCutOff })

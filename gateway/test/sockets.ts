@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net'
 import { listen } from '../../test/support/listen.ts'
 
-/** A server on loopback with nothing of HTTP. */
+/** Starts a server on loopback that speaks no HTTP. */
 export async function startSockets(onSocket: (socket: Socket) => void): Promise<{ url: URL; close(): Promise<void> }> {
   const sockets = new Set<Socket>()
   const server = createServer(socket => {

@@ -8,7 +8,7 @@ import type { Exchange, Malformed } from '../src/exchange.ts'
 import { startGateway } from '../src/gateway.ts'
 import type { GatewaySettings } from '../src/options/settings.ts'
 
-/** What the application saw of one request. */
+/** Describes one request as the application saw it. */
 export interface Seen {
   method: string
   target: string
@@ -24,7 +24,7 @@ export interface Application {
   close(): Promise<void>
 }
 
-/** An application behind the gateway: it notes what it sees, and answers 200 with `done`. */
+/** Starts an application behind the gateway: it records its requests, and answers 200 with `done`. */
 export async function startApplication(
   answer: (res: ServerResponse, seen: Seen, count: number) => void = res => res.end('done')
 ): Promise<Application> {
@@ -47,15 +47,15 @@ export async function startApplication(
 
 export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>
 
-/** A gateway on a free port for the requests of a test service, which may come over plain HTTP. */
+/** Starts a gateway on a free port for the requests of a test service, which may come over plain HTTP. */
 export async function startTestGateway(
   upstream: URL,
   settings: Partial<GatewaySettings> = {},
   service = defaultService
 ) {
-  /** each request that got a verdict and is over */
+  /** each finished request with a verdict */
   const exchanges: Exchange[] = []
-  /** and each that got none */
+  /** each finished request without a verdict */
   const malformed: Malformed[] = []
   const events = new EventEmitter()
   const running = await startGateway(testSettings(upstream, service, settings), exchange => {
@@ -63,7 +63,7 @@ export async function startTestGateway(
     else exchanges.push(exchange)
     events.emit('over')
   })
-  /** resolves when so many are over */
+  /** resolves when this many are finished */
   const over = async (count: number) => {
     while (exchanges.length < count) await once(events, 'over')
     return exchanges

@@ -1,14 +1,14 @@
 import { fpmCommand, fpmConfiguration, nginxConfiguration } from './applications.ts'
 
-/** An application that is killed and started again: its files, and the commands that run in their folder. */
+/** Describes an application that is killed and started again: its files, and the commands that run in their folder. */
 export interface TroubledApplication {
   files(folder: string, port: number): Readonly<Record<string, string>>
   commands(folder: string, port: number): readonly (readonly [string, ...string[]])[]
 }
 
 /**
- * Before it answers, each writes the number of the request to the file `work`, as its work; then it answers as the
- * number says: at once, late, in two parts, with 404, with 500 at first, or after more than the gateway waits.
+ * Before it answers, each application writes the number of the request to the file `work`, as its work. The number
+ * decides the answer: at once, late, in two parts, with 404, with 500 at first, or after the gateway's timeout.
  */
 export const TROUBLED: Readonly<Record<'gunicorn' | 'php-fpm behind nginx' | 'Puma', TroubledApplication>> = {
   gunicorn: {

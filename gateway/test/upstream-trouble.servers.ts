@@ -17,12 +17,14 @@ import { testSettings } from './start.ts'
 import { type Kind, startDatabase, urlOf } from './support/databases.ts'
 import { TROUBLED, type TroubledApplication } from './trouble-applications.ts'
 
-/** `GATEWAY_REQUESTS=20000` is the long form: so many in all, or more until every fault has happened with each pair. */
+/**
+ * `GATEWAY_REQUESTS=20000` is the long form: at least so many in all, until every fault has happened with each pair.
+ */
 const LONG = process.env['GATEWAY_REQUESTS']
 
 const SENDERS = 80
 
-/** With all its processes, each in a group of its own. */
+/** Starts it with all its processes, each in a group of its own. */
 async function startApplication({ files, commands }: TroubledApplication) {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-trouble-'))
   const port = await freePort()
@@ -49,7 +51,7 @@ async function startApplication({ files, commands }: TroubledApplication) {
     await kill()
     rmSync(folder, { recursive: true, maxRetries: 5 })
   })
-  /** How often it worked on each request. */
+  /** Counts how often the application worked on each request. */
   const worked = () => {
     const times = new Map<number, number>()
     for (const line of readFileSync(join(folder, 'work'), 'utf8').trim().split('\n')) count(times, Number(line))
@@ -60,7 +62,7 @@ async function startApplication({ files, commands }: TroubledApplication) {
 
 const count = <T>(times: Map<T, number>, one: T) => times.set(one, (times.get(one) ?? 0) + 1)
 
-/** One to three bytes anywhere, or a piece that is lost. */
+/** Damages one to three bytes anywhere, or loses a piece. */
 function damaged(chunk: Buffer): Buffer {
   if (Math.random() < 0.2) return chunk.subarray(Math.floor(Math.random() * chunk.length))
   for (let n = 0; n < 1 + Math.random() * 2; n++)
@@ -94,12 +96,14 @@ const FAULTS: Readonly<Record<string, (proxy: FaultyProxy, server: Server) => Pr
   }
 }
 
-/** Damaged packets of the database are for TCP, TLS and its client library: `pg` throws where nobody can catch it. */
+/**
+ * Damaged packets of the database are left to TCP, TLS and its client library: `pg` throws where nobody can catch it.
+ */
 const { corruption: _, ...STORE_FAULTS } = FAULTS
 
 const agent = new Agent({ keepAlive: true })
 
-/** The status of a complete answer; 0 when it is missing or not complete. */
+/** Returns the status of a complete answer; 0 when it is missing or incomplete. */
 const send = (address: string, signed: ReceivedRequest): Promise<number> =>
   new Promise(resolve => {
     const { method, target, body } = signed
@@ -114,18 +118,18 @@ const send = (address: string, signed: ReceivedRequest): Promise<number> =>
     request.end(body)
   })
 
-/** The application has answered, which ends the matter: a 5xx asks for a repetition. */
+/** Returns whether the application's answer is final: a 5xx asks for a repetition. */
 const isProcessed = ({ upstream, status }: Exchange): boolean => upstream === 'answered' && status < 500
 
 const isReplay = ({ verdict }: Exchange): boolean =>
   verdict.status === 'rejected' && verdict.failures[0].code === 'replayed'
 
-/** Each of them is in the answers before a run ends. */
+/** Each of these statuses occurs in the answers before a run ends. */
 const STATUSES = [200, 404, 500, 502, 503, 504]
 
 type Pair = readonly [application: keyof typeof TROUBLED, store: Kind]
 
-/** Each application and each store; in the long form each with each. */
+/** Covers each application and each store; the long form covers each pair. */
 const PAIRS: readonly Pair[] = [
   ['gunicorn', 'redis'],
   ['gunicorn', 'postgres'],
@@ -215,14 +219,14 @@ test.each(RUNS)(
       if (first === -1 || times === 0) wrong.lost.push(about)
       if (all.filter(isProcessed).length > 1) wrong.again.push(about)
       if (tries.some(isReplay)) wrong.refused.push(about)
-      // Worked on again only after an attempt whose answer did not come, or was 5xx.
+      // A request was worked on again only after an attempt whose answer was missing or 5xx.
       if (times > tries.filter(({ upstream }) => upstream !== 'not-asked').length) wrong.unexplained.push(about)
     }
     const workedAgain = [...worked.values()].filter(times => times > 1).length
     console.log(`${sent} requests, ${workedAgain} worked on again after a failure`, totals, happened)
     expect(wrong).toEqual({ lost: [], again: [], refused: [], unexplained: [] })
     expect(again.filter(status => status >= 200 && status < 300)).toEqual([])
-    // Everything that this is about did happen.
+    // Every fault of this test has happened.
     for (const status of STATUSES) expect(totals.get(status), `status ${status}`).toBeGreaterThan(0)
     expect(workedAgain).toBeGreaterThan(0)
   }

@@ -20,7 +20,10 @@ const vectors = loadVectors().map(vector => ({
 const carried = vectors.filter(({ wire }) => wire.notCarried === undefined)
 const others = vectors.filter(({ wire }) => wire.notCarried !== undefined)
 
-/** Sends a vector through a gateway of its own, with its clock, DNS, accounts and store: did it reach the upstream? */
+/**
+ * Sends a vector through a gateway of its own, with its clock, DNS, accounts and store; returns whether it reached the
+ * upstream.
+ */
 async function sendThrough({ vector, wire }: (typeof vectors)[number]) {
   const before = upstream.requests.length
   const { options: verifier, request } = vector
@@ -32,7 +35,7 @@ async function sendThrough({ vector, wire }: (typeof vectors)[number]) {
   return { statuses, seen: upstream.requests.slice(before) }
 }
 
-/** A refusal of the parser is 400: a body that breaks off, or a head that is too large. */
+/** The parser refuses with 400: a body that breaks off, or a head that is too large. */
 const STATUSES = { verified: [200], rejected: [401, 413, 400], unavailable: [503, 400] }
 
 test.each(carried.map(one => [one.title, one] as const))('%s', async (_, one) => {
@@ -56,7 +59,8 @@ test.each(others.map(one => [one.title, one] as const))(
       const arrived = { method, target, headers: lines, body, https: one.vector.request.https }
       expect((await createVerifier(one.vector.options)(arrived)).status).toBe('verified')
     }
-    // What follows a verified request may be no HTTP: Node.js answers 400 then, while the application works on.
+    // The octets behind a verified request may not be HTTP: Node.js then answers 400 while the application is still
+    // working.
     expect(statuses.filter(status => status === 200).length).toBeLessThanOrEqual(seen.length)
   }
 )

@@ -15,7 +15,7 @@ const signed = () => service.sign({ target: '/hook', body: '{"id":1}' })
 const refused = (recorder: RequestRecorder) =>
   exchangeOf(withHeaders(signed(), { Host: 'other.example' }), {}, { recorder })
 
-/** The statuses of answers to these headers, asked for one after the other. */
+/** Sends requests with these headers, one after the other; returns their statuses. */
 async function statuses(port: number, asked: readonly Record<string, string>[], path = '/'): Promise<number[]> {
   const all: number[] = []
   for (const headers of asked) all.push((await ask(port, path, { headers })).status)
@@ -175,7 +175,7 @@ test('says on /healthz, without a token, whether the gateway takes requests', as
 })
 
 describe('one request', () => {
-  /** An admin address with one refused request, and its number. */
+  /** Starts an admin address with one refused request, and returns that request's number. */
   async function startWithOne() {
     const { port, record, recorder } = await startTestAdmin()
     record(await refused(recorder))

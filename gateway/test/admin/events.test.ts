@@ -87,7 +87,7 @@ test('sends nothing to a page that does not read, and then what is still kept', 
     received += text.length
     if (text.includes(`"target":"/${rounds}"`)) break
   }
-  // All of it is 27 MB. What the two sockets of the system buffer is a few.
+  // Together the events are 27 MB, of which the two sockets buffer a few.
   expect(received).toBeLessThan(12e6)
 })
 
@@ -111,7 +111,7 @@ test('a request that was refused at night is there in the morning, whatever has 
   const { port, record, recorder } = await startTestAdmin()
   const take = async (request: ReceivedRequest) => record(await exchangeOf(request, {}, { recorder }))
   await take(forged())
-  // Signed under another domain is what anybody can write: it takes no place that is reserved.
+  // Anybody can send a request that is signed under another domain, so it uses none of the reserved entries.
   const elsewhere = withSignature(service.sign(), value => value.replace('service.example', 'evil.example'))
   for (let i = 0; i < 300; i++) await take(elsewhere)
   const genuine = await exchange('/genuine')
@@ -157,7 +157,7 @@ test.each([
   [['127.0.0.1:5353'], ' --serve-dns=127.0.0.1:5353'],
   [['192.0.2.1', '[::1]:5353'], " --serve-dns='[::1]:5353'"],
   [['192.0.2.1:5353'], ''],
-  // A resolver of the machine is there.
+  // The machine's own resolver may use this port.
   [['127.0.0.1:53'], ''],
   [undefined, '']
 ])('the line serves the key where --dns-server %j looks for it', (servers, flag) => {

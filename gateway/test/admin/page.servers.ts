@@ -24,7 +24,7 @@ const forged = () => ({ ...sign(), target: '/other?id=42' })
 const changedOnTheWay = (value: string) => withHeaders(sign(), { 'Content-Type': value })
 const scan = { method: 'GET', target: '/wp-login.php', headers: [], body: null, https: true }
 
-/** A page that is open. Nothing may go wrong in the page of any test. */
+/** Opens the page. No error may occur in it in any test. */
 async function watch(address: string, options: BrowserContextOptions = {}) {
   const { page, troubles, close } = await openPage(browser, `http://${address}/`, options)
   onTestFinished(async () => {
@@ -41,7 +41,7 @@ async function watch(address: string, options: BrowserContextOptions = {}) {
   return { page, troubles, rows, detail, counts, open }
 }
 
-/** An admin address and a page on it. */
+/** Starts an admin address and opens a page on it. */
 async function start(settings: Partial<AdminSettings> = {}, options: BrowserContextOptions = {}) {
   const admin = await startTestAdmin(settings)
   const record = async (...[request, changes, options]: Parameters<typeof exchangeOf>) => {
@@ -52,7 +52,7 @@ async function start(settings: Partial<AdminSettings> = {}, options: BrowserCont
   return { admin, record, ...(await watch(admin.address, options)) }
 }
 
-/** A page with the details of one request. */
+/** Opens a page with the details of one request. */
 async function startWith(request: ReceivedRequest, ...more: Parameters<typeof start>) {
   const started = await start(...more)
   const exchange = await started.record(request)
@@ -60,7 +60,7 @@ async function startWith(request: ReceivedRequest, ...more: Parameters<typeof st
   return { ...started, exchange }
 }
 
-/** Waits for what the page is slow to say on purpose. */
+/** Waits for a state that the page shows late on purpose. */
 const eventually = <T>(read: () => Promise<T>) => expect.poll(read, { timeout: 30_000 })
 
 const focused = (page: Page) => page.evaluate('document.activeElement?.textContent.trim()')
@@ -172,7 +172,7 @@ test('scanners have a list of their own', async () => {
   await others.nth(2).waitFor()
   expect(await others.first().innerText()).toMatch(/GET \/wp-login\.php\s+signature-missing\s/)
   expect(await rows.first().isVisible()).toBe(false)
-  // What else it lacks follows from that, and has no advice of its own.
+  // The other missing settings follow from that one, and have no advice of their own.
   await others.first().click()
   await detail.getByText('this request is not signed').waitFor()
   expect((await detail.innerText()).match(/^Fix$/gm)).toHaveLength(1)
@@ -288,12 +288,12 @@ test('a request that is no longer kept says so', async () => {
     row.ownerDocument.location.hash = to
   }, link ?? '')
   await detail.getByRole('heading', { name: 'This request is no longer kept' }).waitFor()
-  // The browser's own note.
+  // The browser adds this note itself.
   expect(troubles.splice(0)).toEqual([expect.stringContaining('404')])
 }, 30_000)
 
 describe('copying', () => {
-  // What they do in a shell is tested where they are made: view.test.ts.
+  // view.test.ts runs them in a shell.
   test('the buttons copy the fixture and the command that the gateway made', async () => {
     const permissions = ['clipboard-read', 'clipboard-write']
     const { admin, page, detail } = await startWith(forged(), {}, { permissions })
@@ -342,7 +342,7 @@ describe('live', () => {
     second.record(await exchangeOf(forged(), {}, { recorder: second.recorder }))
     await eventually(() => rows.count()).toBe(2)
     await page.close()
-    // The browser's own notes.
+    // The browser adds these notes itself.
     expect(troubles.splice(0).filter(text => !text.includes('net::ERR_'))).toEqual([])
   })
 
@@ -355,7 +355,7 @@ describe('live', () => {
     await rows.nth(1).waitFor()
     expect(await focused(page)).toContain('POST /other?id=42')
     for (let i = 0; i < 300; i++) await record(one)
-    // And the one that was verified.
+    // The verified request is listed, too.
     await eventually(() => rows.count()).toBe(201)
     expect(await focused(page)).toContain('POST /next')
   })

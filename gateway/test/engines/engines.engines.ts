@@ -26,7 +26,7 @@ type Lines = readonly (readonly [name: string, value: string])[]
 const linesOfRaw = (raw: readonly string[]): [name: string, value: string][] =>
   raw.flatMap((name, i) => (i % 2 === 0 ? [[name, raw[i + 1]!]] : []))
 
-/** All lines of a header that the application got. */
+/** Returns all lines of a header that the application got. */
 const valuesOf = ({ rawHeaders }: Seen, wanted: string) =>
   linesOfRaw(rawHeaders).flatMap(([name, value]) => (name.toLowerCase() === wanted ? [value] : []))
 
@@ -71,7 +71,7 @@ for (const engine of ENGINES) {
       await application?.close()
     })
 
-    /** What the application got of one request, and the status of the response. */
+    /** Sends one request; returns what the application got of it, and the status of the response. */
     const through = async (octets: Uint8Array, isCutOff = false, limit?: number) => {
       const before = application.seen.length
       const { status, head } = await sendOctets(running.port, octets, isCutOff, limit)
@@ -139,7 +139,7 @@ for (const engine of ENGINES) {
           expect([name, granted, values.length, values.includes('evil')]).toEqual([name, granted, 1, false])
         }
       }
-      // Twice, and in the form that CGI takes for the same name.
+      // The sender repeats the header, or uses a form that CGI takes for the same name.
       for (const names of [
         ['Signed-Request-Account', 'signed-request-account'],
         ['Signed_Request_Account'],
@@ -197,7 +197,7 @@ for (const engine of ENGINES) {
       const { status, head, seen } = await post()
       await authorize()
       expect([status, seen]).toEqual([503, []])
-      // Envoy answers an error of the check by itself.
+      // Envoy itself answers when the check fails.
       if (engine.name !== 'Envoy') expect(head).toMatch(/^retry-after: \d+/im)
     })
 
@@ -218,7 +218,7 @@ for (const engine of ENGINES) {
       let forged = 0
       for (const { vector, wire } of all.filter(({ wire }) => wire.notCarried === undefined)) {
         const { request, verdict, json } = vector
-        // X-Forwarded-Proto of an engine that speaks TLS is https.
+        // An engine that speaks TLS sets X-Forwarded-Proto to https.
         if (engine.from === 'x-forwarded' && !request.https) continue
         // By default authorize claims nothing.
         const { replayStore, ...given } = vector.options
@@ -227,7 +227,7 @@ for (const engine of ENGINES) {
         const { seen } = await through(wire.octets, wire.isCutOff, 5000)
         if (verdict.status === 'verified') passed += seen.length
         else forged += 1
-        // What arrives is verified as it arrived: an engine may make the target of a forgery the one that was signed.
+        // Each request is verified as it arrived: an engine may turn the target of a forgery into the signed one.
         for (const { method, target, rawHeaders, body } of seen) {
           const headers = linesOfRaw(rawHeaders)
           const again = await createVerifier(given)({ method, target, headers, body, https: request.https })

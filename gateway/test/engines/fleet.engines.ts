@@ -92,7 +92,7 @@ test.skipIf(reason !== undefined)(
         const { status } = await sendOctets(engine.port, octets)
         tally[status] = (tally[status] ?? 0) + 1
         if (isForged ? status === 200 : status !== 200 && status < 500) wrong.push(`${n}: ${status}`)
-        // The same again: a captured request.
+        // The sender repeats a captured request.
         if (n % 10 === 1 && status === 200) {
           const again = await sendOctets(engine.port, octets)
           if (again.status === 200) wrong.push(`${n} again: 200`)

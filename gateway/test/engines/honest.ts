@@ -3,7 +3,7 @@ import type { ReceivedRequest } from 'signed-requests'
 import type { SignedTestRequest, TestService } from 'signed-requests/testing'
 import { linesOf, withHeaders } from '../../../test/support/service.ts'
 
-/** A request of the service, and how its body is framed. */
+/** Describes a request of the service, and the framing of its body. */
 export interface Honest {
   name: string
   request: SignedTestRequest
@@ -58,7 +58,7 @@ const BODIES: readonly (readonly [string, Uint8Array])[] = [
   ['9 MB', randomBytes(9_000_000)]
 ]
 
-/** About sixty: odd targets, methods, headers, and bodies of any kind and size. */
+/** Returns about sixty: odd targets, methods, headers, and bodies of any kind and size. */
 export function honestRequests(service: TestService): Honest[] {
   const host = 'hooks.example.com'
   const sign = (more: Parameters<TestService['sign']>[0]) => service.sign({ host, ...more })
@@ -84,10 +84,10 @@ export function honestRequests(service: TestService): Honest[] {
   ]
 }
 
-/** What the service signs of a request that has no Content-Length. */
+/** The service covers these when a request has no Content-Length. */
 const CHUNKED = ['(request-target)', 'Host', 'Date', 'X-Service-ID', 'Digest']
 
-/** As octets, with what else the sender writes. */
+/** Writes the octets, with the other header lines of the sender. */
 export function octetsOf(
   { request, isChunked = false }: { request: ReceivedRequest; isChunked?: boolean },
   more: readonly (readonly [string, string])[] = []

@@ -7,7 +7,7 @@ import { createRecent } from '../../src/admin/recent.ts'
 import type { GatewaySettings } from '../../src/options/settings.ts'
 import { startApplication, startTestGateway } from '../start.ts'
 
-/** Settings for one test. */
+/** Changes the settings for one test. */
 export const testAdminSettings = (changes: Partial<AdminSettings> = {}): AdminSettings => ({
   address: { host: '127.0.0.1', port: 0 },
   token: undefined,
@@ -26,7 +26,7 @@ export const testAdminSettings = (changes: Partial<AdminSettings> = {}): AdminSe
   ...changes
 })
 
-/** An admin address of its own for one test. */
+/** Starts an admin address for one test. */
 export async function startTestAdmin(changes: Partial<AdminSettings> = {}) {
   const settings = testAdminSettings(changes)
   const admin = await startAdmin(settings)
@@ -35,7 +35,7 @@ export async function startTestAdmin(changes: Partial<AdminSettings> = {}) {
   return { ...admin, port: Number(port), recorder: settings.recent }
 }
 
-/** A gateway with an admin address for one test, and what its application got. */
+/** Starts a gateway with an admin address for one test; returns the requests of its application, too. */
 export async function startWithAdmin({
   redact = false,
   ...settings
@@ -46,7 +46,7 @@ export async function startWithAdmin({
   const gateway = await startTestGateway(application.url, { admin, ...settings })
   onTestFinished(async () => void (await gateway.close()))
   const port = Number(gateway.admin?.split(':')[1])
-  /** All details of so many requests, the oldest first. */
+  /** Returns all details of this many requests, the oldest first. */
   const open = async (count: number) => {
     await gateway.over(count)
     const page = listen(port)
@@ -57,7 +57,7 @@ export async function startWithAdmin({
   return { ...gateway, seen: application.seen, port, open }
 }
 
-/** Asks over a connection of its own. */
+/** Sends a request over a connection of its own. */
 export const ask = (
   port: number,
   path = '/',

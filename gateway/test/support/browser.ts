@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-/** Debian's own. A sandbox needs a user that is not root. */
+/** Uses Debian's own browser. Its sandbox needs a user that is not root. */
 export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({
     executablePath: ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync) ?? '/usr/bin/chromium',
@@ -17,7 +17,10 @@ export const launchBrowser = (): Promise<Browser> =>
     ]
   })
 
-/** A page with a context of its own, and what goes wrong in it: errors, dialogs, violations of the policy, other addresses. */
+/**
+ * Opens a page with a context of its own, and collects errors, dialogs, policy violations and requests to other
+ * addresses.
+ */
 export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
   const page = await context.newPage()

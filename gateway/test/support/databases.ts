@@ -7,7 +7,7 @@ export type Kind = 'redis' | 'postgres'
 export const urlOf = (kind: Kind, port: number) =>
   kind === 'redis' ? `redis://127.0.0.1:${port}/1` : `postgres://postgres@127.0.0.1:${port}/postgres`
 
-/** A database for one test. What it has answered is on disk. */
+/** Starts a database for one test. Each answered write is on disk. */
 export async function startDatabase(kind: Kind) {
   const server = kind === 'redis' ? await redisServer({ durable: true }) : await postgresServer()
   onTestFinished(server.remove)

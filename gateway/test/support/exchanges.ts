@@ -2,7 +2,7 @@ import { createVerifier, httpStatus, type ReceivedRequest, type VerifierOptions 
 import { linesOf, service } from '../../../test/support/service.ts'
 import type { Exchange } from '../../src/exchange.ts'
 
-/** What the gateway would know of a request after it was judged, with an upstream that answers 200. */
+/** Returns what the gateway knows of a request after its verdict, with an upstream that answers 200. */
 export async function exchangeOf(
   request: ReceivedRequest,
   changes: Partial<Exchange> = {},

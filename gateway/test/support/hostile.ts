@@ -19,7 +19,10 @@ const body = (text: string | Uint8Array): ReceivedRequest => sign({ body: text }
 const BIDI = '\u202e\u2066\u200f\u061c'
 const ATTACK = 'window.attacked=1'
 
-/** What attackers send to a page that shows it. Those without a changed line are signed, so that their bodies are kept. */
+/**
+ * Lists requests of attackers against a page that shows them. Those without a changed line are signed, so that their
+ * bodies are kept.
+ */
 export const HOSTILE: readonly [name: string, request: ReceivedRequest][] = [
   ['a script in the target', at(`/<script>${ATTACK}</script>`)],
   ['an image in the target', at(`/"><img src=x onerror=${ATTACK}>`)],

@@ -8,7 +8,7 @@ export interface Running {
   child: ChildProcessWithoutNullStreams
   /** all that it has written so far */
   said: { stdout: string; stderr: string }
-  /** Resolves when its output has this; rejects when it ends before. */
+  /** Resolves when its output contains this; rejects when it ends before. */
   says(pattern: RegExp): Promise<RegExpExecArray>
   /** Resolves to its exit code. */
   exit: Promise<number | null>
@@ -37,7 +37,7 @@ export function startProcess([program, ...args]: readonly string[], options: Spa
   return { child, said, says, exit, stop }
 }
 
-/** What starts the gateway for the requests of the test service. */
+/** Returns the command that starts the gateway for the requests of the test service. */
 export const gatewayCommand = (upstream: URL, dns: string, args: readonly string[]): string[] => [
   process.execPath,
   GATEWAY_CLI,
@@ -58,7 +58,7 @@ export const gatewayCommand = (upstream: URL, dns: string, args: readonly string
   ...args
 ]
 
-/** The gateway as a process, when it listens. */
+/** Starts the gateway as a process; resolves when it listens. */
 export async function startGatewayProcess(
   upstream: URL,
   dns: string,
