@@ -29,7 +29,7 @@ afterAll(async () => {
   await dns.close()
 })
 
-/** What every run must hold to: no colour in a pipe, 80 columns, and nothing of a stack. */
+/** Expects of every run: no colour in a pipe, 80 columns, and no stack trace. */
 async function expectPlain(args: readonly string[], running: Promise<Finished>): Promise<Finished> {
   const finished = await running
   if (!args.includes('--json')) {
@@ -42,7 +42,7 @@ async function expectPlain(args: readonly string[], running: Promise<Finished>):
 }
 const run = (args: readonly string[], input?: string | Uint8Array, env: Readonly<Record<string, string>> = {}) =>
   expectPlain(args, runInside(args, input, false, env))
-/** The same in a process of its own. */
+/** Runs the command line in a process of its own. */
 const start = (args: readonly string[], input?: Uint8Array) => expectPlain(args, runCli(args, input))
 
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')

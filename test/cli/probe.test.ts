@@ -69,7 +69,7 @@ test('takes the 503 of a receiver that is being introduced for a refusal', async
   expect((await probeListener(nodeHandler(verify, () => {}, { onRefused: () => 503 }))).code).toBe(0)
 })
 
-/** The receiver gets one method, and another listener the others. */
+/** Passes one method to the receiver, and the others to another listener. */
 const only =
   (method: string, others: RequestListener): RequestListener =>
   (request, response) =>
@@ -107,7 +107,7 @@ test.each<[what: string, RequestListener, says: RegExp]>([
 
 describe('an odd answer', () => {
   const HEAD = 'HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Signature\r\n\r\n'
-  /** Says this after a request, then `every` again and again, and keeps the connection. */
+  /** Sends this after a request, then `every` again and again, and keeps the connection. */
   const say = async (answer: string, every = '') => {
     const server = createServer(socket => {
       socket

@@ -515,7 +515,7 @@ describe('who answered', () => {
   const plain = (status: number, headers: Record<string, string> = {}) =>
     serve((_, response) => response.writeHead(status, headers).end())
 
-  // What is said of each status and of each sign is in exchange.test.ts.
+  // exchange.test.ts has the texts for each status and each sign.
   test.each<[status: number, headers: Record<string, string>, says: RegExp, code: number]>([
     [404, { 'X-Powered-By': 'Express' }, /no route for GET \/hook.*x-powered-by: Express/, 1],
     [413, {}, /a body limit in front of the verifier/, 1],

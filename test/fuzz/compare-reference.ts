@@ -3,11 +3,11 @@ import { createVerifier } from '../../src/index.ts'
 import { mutatedRequests } from './mutated.ts'
 import { ACCOUNTS, HOSTS, NOW_SECONDS } from './signed.ts'
 
-/** What came of the requests of some seeds, by the draft. */
+/** Sums up the verdicts on the requests of some seeds, by the draft. */
 export interface Comparison {
   judged: number
   verified: number
-  /** how many the reference takes though the library refuses them: it is the shorter of the two */
+  /** how many the reference accepts though the library refuses them: the reference has fewer checks */
   referenceOnly: number
   /** requests that only the library verifies, as JSON */
   libraryOnly: readonly string[]
@@ -15,7 +15,7 @@ export interface Comparison {
 
 const ALGORITHMS = ['rsa-sha256', 'rsa-sha512', 'hs2019', 'ed25519'] as const
 
-/** Whatever the library verifies by the draft, a verifier that shares no code with it must verify too. */
+/** A verifier that shares no code with the library must verify whatever the library verifies by the draft. */
 export async function compareWithReference(seeds: Iterable<number>): Promise<Comparison> {
   let records: ReadonlyMap<string, readonly string[]> = new Map()
   const verify = createVerifier({

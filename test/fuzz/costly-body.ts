@@ -26,7 +26,7 @@ const costly = findCostly(
   },
   () => Date.now() - start > seconds * 1000
 )
-// Whatever else the machine did was added to a cost: the worst is found by measuring them all once more.
+// Other work of the machine adds to a cost: all are measured once more to find the worst.
 const [worst] = costly.map(({ body }) => ({ body, ...costAboveHash(body, 200) })).sort((x, y) => y.over - x.over)
 const { body, over, total, hash } = worst!
 const digits = (milliseconds: number) => `${milliseconds.toFixed(3)} ms`

@@ -1,6 +1,6 @@
 import type { Random } from './random.ts'
 
-/** What bodies are made of: what has made a search slow, and what each of its steps reads. */
+/** Bodies are made of these: texts that once made a search slow, and texts that each of its steps reads. */
 const TEXTS = [
   ...'[]{}",:\\/\n\r\t 01-.eaZ+%&=!~<',
   '\\"',
@@ -27,7 +27,7 @@ const TEXTS = [
   'null,'
 ]
 
-/** Bytes that are not UTF-8, or begin a character. */
+/** These bytes are not UTF-8, or begin a character. */
 const BYTES = [[0x80], [0xe2], [0xef], [0xef, 0xbf], [0xf0, 0x9f, 0x98]]
 
 const PIECES = [...TEXTS.map(text => Buffer.from(text)), ...BYTES.map(bytes => Buffer.from(bytes))]
@@ -44,11 +44,11 @@ const FRAMES = [
 
 const fill = (unit: Buffer, length: number): Buffer => Buffer.alloc(length, unit)
 
-/** Lengths where a search does most, besides those at its limits. */
+/** A search does most at these lengths, besides those at its limits. */
 const lengthOf = (random: Random, max: number): number =>
   Math.min(max, random.chance(0.3) ? random.pick([16_383, 16_384, 16_385, 65_536]) : 2 ** random.below(17))
 
-/** One piece over and over, in each frame. */
+/** Repeats one piece, in each frame. */
 function* seeds(max: number): Generator<Buffer> {
   for (const length of new Set([4000, 16_384].map(length => Math.min(length, max)))) {
     for (const piece of PIECES) {
@@ -82,7 +82,7 @@ function mutateOnce(body: Buffer, random: Random, others: readonly Buffer[], max
     .subarray(0, max)
 }
 
-/** A body that was tried, and what it cost. */
+/** A body that was tried, and its cost. */
 export interface Costly {
   body: Buffer
   cost: number
@@ -91,8 +91,8 @@ export interface Costly {
 const KEPT = 24
 
 /**
- * Looks for the most expensive bodies, and returns the worst first: tries each piece over and over, keeps the bodies
- * that cost most, and changes them, until `isDone`.
+ * Looks for the most expensive bodies, and returns the worst first: repeats each piece, keeps the bodies that cost
+ * most, and changes them, until `isDone`.
  */
 export function findCostly(
   random: Random,

@@ -18,7 +18,7 @@ const MAX_MILLISECONDS = 50
 const MAX_HEAD = 16 * 1024
 const LOCAL = CHECK_NAMES.slice(0, CHECK_NAMES.indexOf('key'))
 
-/** The records of the request at hand, and how often they were asked for. */
+/** The records of the current request, and how often they were asked for. */
 let dns: Mutated['records'] = new Map()
 let queries = 0
 
@@ -39,7 +39,7 @@ const newVerifier = (): Verify =>
     replayStore: { claim: async () => true, release: async () => {} }
   })
 
-/** What is wrong with the verdict; undefined when nothing is. */
+/** Returns what is wrong with the verdict, or undefined. */
 function judge(verdict: Verdict, { arrived, signed, isKept, changes }: Mutated): string | undefined {
   const wrong = difference(verdict, arrived, dns, signed)
   if (wrong !== undefined) return `verified, though different: ${wrong}`
@@ -104,7 +104,7 @@ async function slow(arrived: Arrived, streamed: () => ReceivedBody): Promise<str
 const headLength = ({ method, target, headers }: Arrived): number =>
   method.length + target.length + headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0)
 
-/** The same bytes in one of the forms that a body may have. */
+/** Returns the same bytes in one of the forms of a body. */
 function bodyForm(bytes: Buffer, random: Random): () => ReceivedBody {
   const at = random.below(bytes.length + 1)
   const chunks = [bytes.subarray(0, at), bytes.subarray(at)]

@@ -61,7 +61,7 @@ const keeping: readonly Mutation<Rfc9421Draft>[] = [
     if (draft.identifiers.includes('"@request-target"') || !draft.target.startsWith('/')) return
     if (host !== undefined) draft.target = `https://${host}${draft.target}`
   },
-  // another spelling of a structured field, of which the meaning is signed
+  // another form of a structured field, whose meaning is signed
   (draft, random) => {
     if (!draft.identifiers.some(each => /^"x-structured";(?:sf|key)/.test(each))) return
     everyLine('x-structured', value => {

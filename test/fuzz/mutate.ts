@@ -3,7 +3,7 @@ import type { Header } from '../../fixtures/source/sign.ts'
 import type { Random } from './random.ts'
 import { RECORDS, type Signed } from './signed.ts'
 
-/** A request on its way. How its signature is written is its scheme's. */
+/** A request on its way. Its scheme decides how its signature is written. */
 export interface Draft {
   method: string
   target: string
@@ -23,11 +23,11 @@ export interface Parameter {
   value: string
 }
 
-/** What a mutation makes of a draft; `other` is another signed request. */
+/** Changes a draft; `other` is another signed request. */
 type Change<D, T> = (draft: D, random: Random, other: Signed) => T
 export type Mutation<D extends Draft = Draft> = Change<D, void>
 
-/** What the requests of one scheme go through. */
+/** Lists the changes that the requests of one scheme undergo. */
 export interface Way<S extends Signed, D extends Draft> {
   draftOf(signed: S): D
   signatureHeaders(draft: D): Header[]
@@ -47,7 +47,7 @@ export const unsignedDraftOf = ({ method, target, headers, body, https }: Signed
   last: []
 })
 
-/** Text that has fooled parsers. */
+/** This text has fooled parsers. */
 const SEPARATORS = ['\r\n ', ', ', ' ,', '""', '\\"', '../']
 const NAMES = ['__proto__', 'constructor', 'undefined', 'xn--a', 'account-']
 const PARAMETERS = ['signature="eA=="', 'sig1=:eA==:', 'SHA-256=', ';sf']
@@ -79,7 +79,7 @@ export const flipCase = (text: string): string =>
 export const someCase = (text: string, random: Random): string =>
   [...text].map(each => (random.chance(0.5) && /[A-Za-z]/.test(each) ? flipCase(each) : each)).join('')
 
-/** One name more, less, twice or otherwise, or all in another order. */
+/** Adds, drops, repeats or changes a name, or reorders all. */
 export function changeList(list: readonly string[], more: readonly string[], random: Random): string[] {
   const at = random.below(list.length)
   const [one = ''] = list.slice(at)
@@ -93,13 +93,13 @@ export function changeList(list: readonly string[], more: readonly string[], ran
   ])()
 }
 
-/** Up to 8 KB of something awkward. */
+/** Returns up to 8 KB of text that is awkward to parse. */
 function longText(random: Random): string {
   const piece = random.pick(AWKWARD)
   return piece.repeat(Math.floor((1 << (8 + random.below(6))) / piece.length))
 }
 
-/** Other bytes, or the same in another spelling of base64. */
+/** Returns other bytes, or the same in a non-canonical form of base64. */
 export function changeBase64(base64: string, random: Random): string {
   const bytes = Buffer.from(base64, 'base64')
   const [at, place] = [random.below(base64.length), random.below(bytes.length)]
@@ -127,7 +127,7 @@ export const set =
     draft[part] = value(draft, random, other)
   }
 
-/** Puts others in the place of one of a list. */
+/** Replaces an item of a list by others. */
 const inPlaceOfOne =
   <K extends 'headers' | 'parameters'>(
     part: K,
@@ -167,7 +167,7 @@ const everyRecord =
     for (const [name, own] of RECORDS) draft.records.set(name, change(draft.records.get(name)!, random, own))
   }
 
-/** A line of the text that is signed goes into the value of the one before it. Both are headers, or the target. */
+/** Moves a line of the signed text into the value of the line before it. Both are headers, or the target. */
 export function joinLines(draft: Draft, before: string, name: string, written: string, random: Random): void {
   const moved = draft.headers.filter(([each]) => each.toLowerCase() === name)
   const added = `\n${written}: ${moved.map(([, value]) => value).join(', ')}`

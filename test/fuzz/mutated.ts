@@ -7,21 +7,21 @@ import { signByDraft } from './sign-draft-cavage.ts'
 import { signByRfc9421 } from './sign-rfc9421.ts'
 import type { Signed } from './signed.ts'
 
-/** A request as it arrived, and the TXT records of the moment. */
+/** A request as it arrived, with the TXT records at that time. */
 export interface Mutated {
   arrived: Arrived
   records: ReadonlyMap<string, readonly string[]>
   /** what was signed, and another request, of which parts may be taken */
   signed: readonly [Signed, Signed]
-  /** is it still what was signed, and how often was it changed */
+  /** whether it is still what was signed, and how often it was changed */
   isKept: boolean
   changes: number
 }
 
-/** How many requests come from one seed: the first is what was signed. */
+/** This many requests come from one seed; the first is unchanged. */
 const ROUND = 32
 
-/** Signed requests, changed on their way; always the same for a seed. */
+/** Returns signed requests, changed on their way; always the same for a seed. */
 export function mutatedRequests(seed: number): Mutated[] {
   const random = createRandom(seed)
   const signSomething = (): Signed => (random.chance(0.5) ? signByDraft(random) : signByRfc9421(random))
@@ -41,7 +41,7 @@ function mutate<S extends Signed, D extends Draft>(
   random: Random
 ): Mutated {
   const draft = way.draftOf(signed)
-  // Half of them stay what was signed, or are changed once: those that are verified say most.
+  // Half of the requests stay as signed, or are changed once: verified requests test most.
   const isKept = at === 0 || random.chance(0.4)
   const changes = at === 0 ? 0 : 1 + random.below(isKept ? 3 : 2)
   for (let n = 0; n < changes; n++) random.pick(isKept ? way.keeping : way.changing)(draft, random, other)

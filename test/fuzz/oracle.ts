@@ -3,7 +3,7 @@ import type { Code, Verdict, Verified } from '../../src/index.ts'
 import { RECORDS, type Signed, type SignedByDraft, type SignedByRfc9421 } from './signed.ts'
 import { canonicalOf, memberOf } from './structured.ts'
 
-/** What arrived, with the body as bytes. */
+/** A request that arrived, with the body as bytes. */
 export interface Arrived {
   method: string
   target: string
@@ -13,8 +13,8 @@ export interface Arrived {
 }
 
 /**
- * Is a verified request semantically the one that was signed? Undefined when it is, else what is different. It reads
- * the request with code of its own.
+ * Compares a verified request with the signed one semantically: undefined when they are the same, else the difference.
+ * Parses the request with code of its own.
  */
 export function difference(
   verdict: Verdict,
@@ -45,8 +45,8 @@ export function difference(
 function differenceByDraft(verdict: Verified, arrived: Arrived, original: SignedByDraft): string | undefined {
   const names = original.covered.map(name => name.toLowerCase())
   if (verdict.coveredHeaders.join() !== names.join()) return 'the covered list'
-  // The header's algorithm is not signed; with an Ed25519 key, both names mean the same. Nor is the keyId: the key
-  // itself counts, wherever in the domain it is published.
+  // Neither the header's algorithm nor the keyId is signed: with an Ed25519 key both algorithm names mean the same, and
+  // the key itself counts, wherever in the domain it is published.
   const isEd25519 = original.signature.length === 64
   if (verdict.algorithm !== original.algorithm && !isEd25519) return 'the algorithm'
   if (arrived.method.toLowerCase() !== original.method.toLowerCase()) return 'the method'
@@ -85,7 +85,7 @@ function differenceByRfc9421(
   return names.includes('date') || isCreated ? undefined : 'the time'
 }
 
-/** The value of a component of a request (RFC 9421 section 2), for those that are signed here. */
+/** Returns the value of a component of a request (RFC 9421 section 2), for those that are signed here. */
 function componentValue({ method, target, headers, https }: Arrived, identifier: string): string | undefined {
   const [, name = '', parameter = ''] = /^"([^"]*)"(.*)$/.exec(identifier) ?? []
   const [, start = '', path, query = '?'] = /^(https:\/\/[^/?]*)?([^?]*)(\?.*)?$/s.exec(target) ?? []
@@ -130,17 +130,17 @@ export function codeOfLimit({ target, headers }: Arrived, signed: Signed): Code 
 const isAbove = (text: string, length: number, separators: number): boolean =>
   text.length > length || (text.match(/[,; ]/g) ?? []).length > separators
 
-/** What can be put right on the way without touching what is signed; it is compared like the rest. */
+/** A change on the way can repair these without touching signed text; such a request is compared like the rest. */
 const isMendable = (violation: Signed['violation']): boolean =>
   violation === undefined || ['not-https', 'coverage-absent', 'key-name-outside-domain'].includes(violation)
 
-/** The value of p= that is published at a name. */
+/** Returns the value of p= that is published at a name. */
 const keyOf = (name: string): string => RECORDS.get(name)!.split('p=')[1]!
 
 const valuesOf = (headers: readonly Header[], name: string): string[] =>
   headers.filter(([header]) => header.toLowerCase() === name).map(([, value]) => value.replace(/^[ \t]+|[ \t]+$/g, ''))
 
-/** All values of a name, joined as in draft-cavage-http-signatures-12 section 2.3 and RFC 9421 section 2.1. */
+/** Joins all values of a name as draft-cavage-http-signatures-12 section 2.3 and RFC 9421 section 2.1 do. */
 function joinedValue(headers: readonly Header[], name: string): string | undefined {
   const values = valuesOf(headers, name)
   return values.length === 0 ? undefined : values.join(', ')

@@ -8,7 +8,7 @@ const ALGORITHMS: Readonly<Record<string, readonly string[]>> = {
   'edwards.service.example': ['ed25519', 'hs2019']
 }
 
-/** A request as the service might send it, in one of many ways. */
+/** Makes a request as the service might send it, in one of many forms. */
 export function signByDraft(random: Random): SignedByDraft {
   const spelled = (name: string) => random.pick([name, name.toUpperCase(), name.replace('s', 'S')])
   const { sent, is, headers } = pickParts(random, 'Digest', (name, digest) => `${spelled(name)}=${digest}`)

@@ -7,7 +7,7 @@ const ALGORITHMS: Readonly<Record<string, readonly string[]>> = {
   'edwards.service.example': ['ed25519']
 }
 
-/** Structured fields: spellings that mean the same, what `;sf` covers, and what `;key` does. */
+/** Holds structured fields in equivalent forms, with the text that `;sf` and `;key` cover. */
 export const STRUCTURED = [
   {
     spellings: ['a=1, b="x, y";p=2, c', 'a=1,b="x, y"; p=2,\tc=?1', 'a=01 ,  b="x, y";  p=02 , c'],
@@ -20,11 +20,11 @@ export const STRUCTURED = [
     members: { k: '(1 "2";q tok)', d: '0.5;x=:YQ==:' }
   },
   { spellings: ['one, two;q=0.5, "3"', 'one,two; q=0.500 ,"3"'], canonical: 'one, two;q=0.5, "3"', members: {} },
-  // the last of two with the same key counts
+  // the last of two members with the same key counts
   { spellings: ['z=1, z=2', 'z=2'], canonical: 'z=2', members: { z: '2' } }
 ] as const
 
-/** A request as the service might send it by RFC 9421, in one of many ways. */
+/** Makes a request as the service might send it by RFC 9421, in one of many forms. */
 export function signByRfc9421(random: Random): SignedByRfc9421 {
   const parts = pickParts(random, 'Content-Digest', (name, digest) => `${name}=:${digest}:`)
   const { sent, is, host } = parts
@@ -38,7 +38,7 @@ export function signByRfc9421(random: Random): SignedByRfc9421 {
   const valuesOf = (name: string) => headers.filter(([each]) => each === name).map(([, value]) => value)
   const line = (name: string): Header => [`"${name.toLowerCase()}"`, valuesOf(name).join(', ')]
 
-  // Each of these covers what the service must sign, and a signature leaves one group out at most.
+  // Each group covers what the service must sign, and a signature leaves out at most one of them.
   const pathAndQuery: Header[] = [
     ['"@path"', path!],
     ['"@query"', query || '?']

@@ -9,7 +9,7 @@ export const ACCOUNTS = ['1234', '5678']
 export const HOSTS = ['hooks.example.com', 'www.example.com']
 
 const EDWARDS = 'edwards.service.example'
-/** The names in DNS. The last ones are somebody else's, who publishes a good key there. */
+/** The names in DNS. The last ones belong to another domain, whose owner publishes a good key there. */
 const KEYS: Readonly<Record<string, TestKey>> = {
   'one._domainkey.service.example': RSA_1024,
   'two._domainkey.service.example': ONE,
@@ -23,7 +23,7 @@ export const RECORDS: ReadonlyMap<string, string> = new Map(
   Object.entries(KEYS).map(([name, key]) => [name, key.record])
 )
 
-/** What was signed: a verified request must be this one. */
+/** A verified request must be the same as this signed one. */
 export type Signed = SignedByDraft | SignedByRfc9421
 
 interface SignedRequest {
@@ -34,18 +34,18 @@ interface SignedRequest {
   https: boolean
   keyId: string
   algorithm: string
-  /** as it is listed, in any case; by RFC 9421 the identifiers with their quotes */
+  /** as it is listed, in any case of letters; by RFC 9421 the identifiers with their quotes */
   covered: string[]
   signature: Buffer
-  /** the id under which a replay store gets it */
+  /** the id that a replay store gets */
   replayId: string
-  /** why it must not be accepted even as it is */
+  /** the reason why it must not be accepted even unchanged */
   violation: Code | undefined
 }
 
 export interface SignedByDraft extends SignedRequest {
   scheme: 'draft-cavage'
-  /** the headers, and what was signed for one that is not there */
+  /** the headers, and the signed value of an absent one */
   signedHeaders: readonly Header[]
   times: Times
 }
@@ -58,7 +58,7 @@ export interface SignedByRfc9421 extends SignedRequest {
   params: readonly Header[]
 }
 
-/** What is wrong with a request that is signed all the same. */
+/** A request may break these rules and be signed all the same. */
 const VIOLATIONS = [
   'not-https',
   'date-too-old',
@@ -93,8 +93,7 @@ const BAD_DATES: Partial<Record<Violation, string>> = {
 const hashOf = (hash: string, data: Uint8Array): string => createHash(hash).update(data).digest('base64')
 
 /**
- * The parts that are the same by either standard; one request in five should not be accepted.
- *
+ * Picks the parts that both standards have; one request in five should not be accepted.
  * @param digestHeader the name of the header
  * @param member one digest in it, as the standard writes it
  */
@@ -149,7 +148,7 @@ const SCHEMES: Readonly<Record<string, Scheme>> = {
   'rsa-pss-sha512': 'pss-sha512'
 }
 
-/** Signs by the name of an algorithm; a key of Ed25519 has one way, whatever the name. */
+/** Signs with the algorithm of this name; an Ed25519 key has only one algorithm, whatever the name. */
 export function signAs(algorithm: string, keyId: string, text: string): { signature: Buffer; replayId: string } {
   const signature = signText(text, KEYS[keyId]!, keyId === EDWARDS ? 'ed25519' : SCHEMES[algorithm]!)
   return { signature, replayId: hashOf('sha256', signature) }

@@ -1,9 +1,9 @@
 /**
- * A reader of structured fields (RFC 9651 section 4.2) for the oracle, which shares nothing with the library that the
- * package uses. Numbers are compared by their value.
+ * Parses structured fields (RFC 9651 section 4.2) for the oracle, without the library that the package uses. Numbers
+ * are compared by their value.
  */
 
-/** The pieces of an item in their one spelling, without parameters that have the default value spelled out. */
+/** Matches the parts of an item in canonical form, without parameters that state the default value. */
 const BARE =
   /^(?:"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"|-?\d{1,12}\.\d{1,3}(?!\d)|-?\d{1,15}(?![\d.])|:[A-Za-z0-9+/=]*:|\?[01]|@-?\d{1,15}(?![\d.])|%"(?:[\x20\x21\x23\x24\x26-\x7e]|%[0-9a-f]{2})*"|[A-Za-z*][A-Za-z0-9!#$%&'*+.^_`|~:/-]*)/
 const KEY = /^[a-z*][a-z0-9_.*-]*/
@@ -86,10 +86,10 @@ function dictionaryOf(text: string): Map<string, string> | undefined {
   )
 }
 
-/** The member of a Dictionary, as `;key` covers it. */
+/** Returns the member of a Dictionary, as `;key` covers it. */
 export const memberOf = (text: string, key: string): string | undefined => dictionaryOf(text)?.get(key)
 
-/** A List or a Dictionary in its one spelling, as `;sf` covers it. */
+/** Returns a List or a Dictionary in canonical form, as `;sf` covers it. */
 export function canonicalOf(text: string): string | undefined {
   const reader = new Reader(text.replace(/ +$/, ''))
   const list = attempt(() => reader.members(() => reader.member()))

@@ -1,4 +1,4 @@
-/** What is signed, here and there: a request without its signature, and the list of what is covered. */
+/** A request without its signature, and its covered list, which both the peer and the library sign. */
 export interface Case {
   name: string
   method: string
@@ -9,11 +9,11 @@ export interface Case {
   covered: readonly string[] | undefined
   algorithm: Algorithm
   body: string
-  /** the covered names without which the case was not judged; all of them where it is not said */
+  /** the covered names without which the case was not judged; all of them by default */
   needs: readonly string[]
-  /** the list is the case: it must be written as it was asked for, order and letters */
+  /** the list itself is tested: it must keep its order and its letters */
   isList?: true
-  /** what a peer must do for itself in this case, and not the test in its place */
+  /** the step that a peer must do itself in this case, instead of the test */
   own?: Preparation | 'digest'
   /** the case of the letters in the names of all header lines */
   letters?: 'lower' | 'upper'
@@ -25,13 +25,13 @@ export type Algorithm = 'rsa-sha256' | 'hs2019' | 'rsa-v1_5-sha256' | 'rsa-pss-s
 
 export type Line = readonly [name: string, value: string]
 
-/** What is done to header lines for a peer that does not take them as they arrive. */
+/** A change of header lines for a peer that does not accept them as they arrive. */
 export type Preparation = 'joined' | 'trimmed' | 'lower-cased'
 
 export const HOST = 'receiver.example'
 const BODY = '{"event":"published"}'
 
-/** `more` is covered besides the usual names, and is what the case is about. */
+/** The case is about `more`, which is covered besides the usual names. */
 type Make = (name: string, change?: Partial<Case> & { more?: readonly string[] }) => Case
 const casesOf =
   (usual: readonly string[], algorithm: Algorithm): Make =>
@@ -41,20 +41,20 @@ const casesOf =
     return { name, method: 'POST', target: '/hook', headers: [], covered, algorithm, body: BODY, needs, ...change }
   }
 
-/** A header that is covered, on a line for each value. */
+/** A covered header, with a line for each value. */
 const header = (name: string, ...values: readonly string[]) => ({
   headers: values.map((value): Line => [name, value]),
   more: [name.toLowerCase()]
 })
 
-/** What the service sends and covers besides. */
+/** The service sends and covers these besides. */
 const KIT: readonly Line[] = [
   ['Content-Length', String(BODY.length)],
   ['Content-Type', 'application/json'],
   ['X-Nonce', 'n-1']
 ]
 
-/** The cases that both standards have. These names cover the method, the target and the body. */
+/** Both standards have these cases. The names cover the method, the target and the body. */
 const common = (make: Make, usual: readonly string[], method: string, target: string, digest: string) => [
   make('another order', { covered: [...usual].reverse(), isList: true }),
   make('header lines in lower case', { letters: 'lower', own: 'lower-cased', needs: ['date'] }),

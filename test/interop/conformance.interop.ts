@@ -11,7 +11,7 @@ const VERIFIER = at('verifier.py')
 const PYTHON = '/usr/bin/python3'
 const draft = loadVectors().filter(({ file }) => file !== 'rfc9421')
 
-/** What the Python verifier makes of lines: is each answer the verdict beside it? */
+/** Runs the Python verifier on lines; returns whether each answer is the verdict beside it. */
 function compare(lines: readonly string[], verdicts: readonly VectorVerdict[]): boolean[] {
   const output = execFileSync(PYTHON, [VERIFIER], { input: lines.join('\n'), encoding: 'utf8', maxBuffer: 2 ** 26 })
   const answers = output.trim().split('\n')
@@ -82,7 +82,7 @@ const CHANGES: readonly Change[] = [
   ]
 ]
 
-/** In the first octet, and in the same spelling: base64 has its highest bit in its first character. */
+/** Changes the first octet, and keeps base64 canonical: its highest bit is in the first character. */
 function changeSignature({ request, parameters }: Json): void {
   const signature = parameters!.signature!
   const bytes = Buffer.from(signature, 'base64')
@@ -122,7 +122,7 @@ test('the verdict of every vector: changed, each turns red', async () => {
   expect(draft.filter((_, i) => right[i]).map(({ name }) => name)).toEqual([])
 })
 
-/** The verifier, with the clock of one vector changed before it sees it. */
+/** Runs the verifier with the clock of one vector changed. */
 const WITH_ONE_CHANGED = `
 import json, sys
 sys.path.insert(0, ${JSON.stringify(at('.'))})

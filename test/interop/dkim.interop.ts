@@ -3,14 +3,14 @@ import { type Sample, samples, type Variant } from './dkim/records.ts'
 import { DKIM_VERIFIERS, library } from './dkim/verifiers.ts'
 import { documented, table, withoutDebianVersions } from './document.ts'
 
-/** Answers on which a peer and we differ, by what is unusual in them. */
+/** Describes answers on which a peer and the library differ, by their unusual part. */
 interface Disagreement {
   variant: Variant
   ours: boolean
   answers: number
 }
 
-/** A pair is explained by that of its two that makes the same difference alone. */
+/** A single variant that makes the same difference explains a pair with it. */
 function explain(differing: readonly (readonly [sample: Sample, ours: boolean])[]) {
   const explained = new Map<Variant, Disagreement>()
   for (const [{ variants }, ours] of differing)

@@ -2,17 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 
 const PAGE = new URL('results.md', import.meta.url)
 
-/** Debian packages: their versions are printed, but another release of Debian is no reason to fail. */
+/** Debian packages print their versions, but another release of Debian must not fail the test. */
 const FROM_DEBIAN = ['python3-httpsig', 'python3-dkim', 'libmail-dkim-perl']
 
-/** The text without the versions that come with the machine. */
+/** Returns the text without the versions that come with the machine. */
 export const withoutDebianVersions = (text: string): string =>
   FROM_DEBIAN.reduce((result, name) => result.replace(new RegExp(`(${name}\`?) \\d[^ |]*`, 'g'), '$1'), text)
 
-/**
- * A section of results.md as it stands there; with UPDATE=1 it is written first. What the page says is what the
- * tests have seen.
- */
+/** Returns a section of results.md; UPDATE=1 writes it first, from the tests' own results. */
 export function documented(section: string, text: string): string {
   const pattern = new RegExp(`(<!-- ${section} -->\n)[\\s\\S]*?(\n<!-- /${section} -->)`)
   const page = readFileSync(PAGE, 'utf8')
@@ -27,7 +24,7 @@ export function documented(section: string, text: string): string {
 type Cells = readonly (string | number)[]
 const row = (cells: Cells): string => `| ${cells.join(' | ')} |`
 
-/** The lines of a table in Markdown. */
+/** Writes the lines of a table in Markdown. */
 export const table = (head: readonly string[], rows: readonly Cells[]): string[] => [
   row(head),
   row(head.map(() => '---')),

@@ -14,19 +14,19 @@ import { type Case, HOST, type Line } from './cases.ts'
 import { KEY_ID, keyFor, type Peer, PRIVATE_PEM, preparationsOf } from './peers/peer.ts'
 
 /**
- * What came of a case between a peer and us: `yes`; or why it was verified without the case having been judged, one of
- * `NOT_JUDGED`; or why it was not verified, as the one who refused it says.
+ * Holds the outcome of a case between a peer and the library: `yes`; or one of `NOT_JUDGED` when it was verified
+ * without being judged; or the refusal in the words of the refusing side.
  */
 export interface Outcomes {
   /** the peer signs, we verify */
   theySign: string
   /** we sign, the peer verifies */
   weSign: string
-  /** what was verified after it had been tampered with */
+  /** the tampered requests that were verified */
   tampered: readonly string[]
 }
 
-/** Outcomes of a signature that was verified, of which the case was not a part. */
+/** The signature was verified, but the case was not a part of it. */
 export const NOT_JUDGED: Readonly<Record<string, string>> = {
   'own list': 'it signs a list of its own choice, without what the case is about',
   'own algorithm': 'it signs with an algorithm of its own choice',
@@ -65,7 +65,7 @@ export async function outcomes(peer: Peer, one: Case): Promise<Outcomes> {
   return { theySign, weSign, tampered }
 }
 
-/** Our own refusal. */
+/** The library's own refusal. */
 class Refused extends Error {}
 
 function need<T>(result: { ok: true; value: T } | { ok: false; code: string }): T {
@@ -91,7 +91,7 @@ interface Signed {
   https: true
 }
 
-/** Another method, and another signature for the lists that do not cover it. */
+/** Changes the method, and the signature where the list does not cover the method. */
 function tamper(request: Signed): Signed {
   const headers = request.headers.map(([name, value]): Line => {
     const changed = value.replace(/(signature="|=:)(.)/, (_, start, first) => start + (first === 'A' ? 'B' : 'A'))
@@ -103,7 +103,7 @@ function tamper(request: Signed): Signed {
 const coversMethod = ({ headers }: Signed): boolean =>
   headers.some(([name, value]) => /^signature/i.test(name) && /\(request-target\)|"@method"/.test(value))
 
-/** The lines of a request before it is signed. */
+/** Returns the lines of a request before it is signed. */
 const unsignedLines = (one: Case, digest: readonly Line[]): Line[] =>
   lettersOf(one, [
     ['Host', HOST],
@@ -135,7 +135,7 @@ async function signedByPeer(peer: Peer, one: Case): Promise<Signed & { given: re
   return { method, target, headers, body, https: true, given }
 }
 
-/** A list that covers too little for our verifier is judged by the pure steps. */
+/** Judges a list with the pure steps when it covers too little for our verifier. */
 async function judge(peer: Peer, one: Case, request: Signed): Promise<string> {
   const isPartial = one.covered === undefined || one.covered.length === 0
   if (peer.keyId !== undefined || isPartial) return verifyBySteps(peer, request)
@@ -143,7 +143,7 @@ async function judge(peer: Peer, one: Case, request: Signed): Promise<string> {
   return verdict.status === 'verified' ? 'yes' : verdict.failures.map(({ code }) => code).join(', ')
 }
 
-/** Was the case a part of what we verified. */
+/** Returns whether the case was a part of what we verified. */
 function judgedInTheirs(peer: Peer, one: Case, request: Signed & { given: readonly Line[] }): string {
   const { algorithm, list, names } = read(peer, request)
   const identifiers = (asked: readonly string[]) => (peer.scheme === 'rfc9421' ? asked.map(identifierOf) : asked)
@@ -157,7 +157,7 @@ function judgedInTheirs(peer: Peer, one: Case, request: Signed & { given: readon
 const preparedFor = ({ own }: Case, lines: readonly Line[]): string =>
   own !== undefined && own !== 'digest' && preparationsOf(lines).has(own) ? `${own} by the test` : 'yes'
 
-/** Was the case a part of what the peer verified. */
+/** Returns whether the case was a part of what the peer verified. */
 async function judgedInOurs(peer: Peer, one: Case, request: Signed): Promise<string> {
   if (one.own !== 'digest') return preparedFor(one, request.headers)
   const otherBody = { ...request, body: one.body.replace(/^./, 'y') }
@@ -168,7 +168,7 @@ async function judgeByPeer(peer: Peer, one: Case, { method, target, body, header
   return (await peer.verify({ ...one, method, target, body }, headers)) ? 'yes' : 'no'
 }
 
-/** With the peers' key: by the test kit as the test service signs, or by the pure steps and node:crypto. */
+/** Signs with the peers' key: by the test kit as the test service signs, or by the pure steps and node:crypto. */
 function signedByUs(peer: Peer, one: Case): Signed {
   const { method, target, body } = one
   if (one.isKit === true) {
@@ -216,7 +216,7 @@ function signRfc9421(peer: Peer, { algorithm, covered = [], ...one }: Case, head
   ]
 }
 
-/** What a signature says of itself, and what it signs. */
+/** The parameters of a signature, and the text that it signs. */
 interface Read {
   algorithm: string
   /** as it is written; undefined when it is absent */
@@ -226,7 +226,7 @@ interface Read {
   text: string
 }
 
-/** By the pure steps alone. */
+/** Parses the signature with the pure steps alone. */
 function read({ scheme }: Peer, request: Signed): Read {
   const value = (name: string) => request.headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? ''
   if (scheme === 'draft-cavage') {
@@ -245,7 +245,7 @@ function read({ scheme }: Peer, request: Signed): Read {
 
 const publicKey = need(importPublicKey(need(parseKeyRecord(keyFor('rsa-sha256').record))))
 
-/** Signing string and signature alone. */
+/** Verifies signing string and signature alone. */
 function verifyBySteps(peer: Peer, request: Signed): string {
   const { algorithm, signature, text } = read(peer, request)
   return verifySignature(text, signature, publicKey, algorithm) ? 'yes' : 'signature-mismatch'

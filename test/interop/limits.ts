@@ -1,9 +1,9 @@
 import type { Peer } from './peers/peer.ts'
 
-/** What comes of these cases with a peer, exactly, when it signs and when we do; `yes` is no limit. */
+/** The exact outcome of these cases with a peer, when it signs and when we do; `yes` means no limit. */
 type Row = readonly [cases: string | readonly string[], theySign: string, weSign: string]
 
-/** What a peer cannot do, or does otherwise than the standard says: the clause, and what the peers do. */
+/** Lists what a peer cannot do, or does differently from the standard: the clause, and the peers' behaviour. */
 type Limits = Readonly<Record<string, Readonly<Record<string, Row>>>>
 
 export const DIRECTIONS = ['theySign', 'weSign'] as const
@@ -20,7 +20,7 @@ const FEDIFY = '@fedify/fedify'
 
 const both = (outcome: string): [theySign: string, weSign: string] => [outcome, outcome]
 
-/** The same row for each of these. */
+/** Gives each of these peers the same row. */
 const each = (peers: readonly string[], ...row: Row) => Object.fromEntries(peers.map(peer => [peer, row]))
 
 const SECTION_2_3 = 'draft section 2.3'
@@ -230,7 +230,7 @@ const RFC9421: Limits = {
 
 export const LIMITS: Readonly<Record<Peer['scheme'], Limits>> = { 'draft-cavage': DRAFT, rfc9421: RFC9421 }
 
-/** Why it is not `yes` that comes of a case with a peer, and what does; undefined when it is. */
+/** Returns the reason and the outcome when a case with a peer is not `yes`, else undefined. */
 export function limitFor({ name, scheme }: Peer, one: string, direction: Direction) {
   const found = Object.entries(LIMITS[scheme]).flatMap(([reason, { [name]: row }]) => {
     const [cases = [], theySign, weSign] = row ?? []

@@ -29,7 +29,7 @@ test.each(SCHEMES)('every limit is of a peer and a case that there are, by %s', 
   }
 })
 
-/** Those of the cases that were judged, and how many were not. */
+/** Counts the successes among the judged cases, and the cases that were not judged. */
 function count(results: ReadonlyMap<string, Outcomes>, direction: Direction): string {
   const all = [...results.values()].map(result => result[direction])
   const judged = all.filter(outcome => !Object.hasOwn(NOT_JUDGED, outcome))

@@ -7,7 +7,7 @@ import { bundle, outputOf } from '../../build/bundle.ts'
 const ALWAYS = { bundle: true, format: 'esm', platform: 'node', packages: 'external', write: false } as const
 
 /**
- * Returns the files of `src/` that are loaded with this code, and the packages. An import that runs later does not
+ * Returns the packages and the files of `src/` that are loaded with this code. An import that runs later does not
  * count.
  */
 async function bundleOf(options: BuildOptions): Promise<{ files: string[]; packages: string[] }> {
@@ -79,7 +79,7 @@ const [esm, cjs] = await Promise.all(
   })
 )
 
-/** The files that are loaded with this one, itself included. */
+/** Returns the files that are loaded with this one, itself included. */
 function loadedWith(name: string, chunks: readonly OutputChunk[]): OutputChunk[] {
   const names = new Set([name])
   const of = (name: string) => chunks.find(({ fileName }) => fileName === name)

@@ -24,7 +24,7 @@ const filesIn = (...folders: string[]): string[] =>
       .map(name => posix.join(folder, name))
   )
 
-/** Each import of these files, static or not, as a path from the root, or the name of a package. */
+/** Returns each import of these files, static or not, as a path from the root, or the name of a package. */
 const importsOf = (...folders: string[]): { from: string; to: string }[] =>
   filesIn(...folders).flatMap(from =>
     ts.preProcessFile(read(from), true, true).importedFiles.map(({ fileName }) => ({
@@ -35,7 +35,7 @@ const importsOf = (...folders: string[]): { from: string; to: string }[] =>
 
 const isIn = (path: string, ...folders: string[]): boolean => folders.some(folder => path.startsWith(`${folder}/`))
 
-/** The imports that are not allowed. */
+/** Returns the imports that are not allowed. */
 const wrong = (imports: { from: string; to: string }[], isAllowed: (to: string) => boolean): string[] =>
   imports.filter(({ to }) => !isAllowed(to)).map(({ from, to }) => `${from} imports ${to}`)
 

@@ -14,7 +14,7 @@ const write = (name: string, text: string): void => {
   mkdirSync(dirname(join(folder, name)), { recursive: true })
   writeFileSync(join(folder, name), text)
 }
-/** What a maintainer sets before the first release. */
+/** A maintainer sets these before the first release. */
 const OWN = {
   repository: { type: 'git', url: 'git+https://github.com/acme/signed-requests.git' },
   homepage: 'https://acme.github.io/signed-requests/',

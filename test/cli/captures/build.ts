@@ -1,7 +1,7 @@
 import type { SignedTestRequest } from '../../../src/testing/index.ts'
 import { headOf } from '../../support/explain.ts'
 
-/** How each format writes a request down, as the programs do that make such files. */
+/** Writes a request in a format, as the programs do that make such files. */
 export interface Format {
   name: string
   write(request: SignedTestRequest): Buffer
@@ -9,7 +9,7 @@ export interface Format {
   isBodyless?: boolean
 }
 
-/** A request with what the formats need of it. */
+/** Returns a request with everything that the formats need of it. */
 function partsOf(request: SignedTestRequest) {
   const { method, target, headers, body } = request
   const headerIn = (wanted: string) => headers.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? ''
@@ -67,7 +67,10 @@ const restApi = ({ method, target, headers, body }: Parts) => ({
   ...{ requestContext: { path: target }, body, isBase64Encoded: false }
 })
 
-/** As Chrome, Edge and Firefox quote for cmd.exe: a caret before what it may know, and a backslash before quotes. */
+/**
+ * Quotes for cmd.exe as Chrome, Edge and Firefox do: a caret before characters that cmd.exe may interpret, and a
+ * backslash before quotes.
+ */
 export const quoteForCmd = (text: string): string => {
   const characters = [...text.replaceAll('\r\n', '\n')].map(character => {
     if (character === '\n') return '^\n\n'
@@ -78,11 +81,13 @@ export const quoteForCmd = (text: string): string => {
   return `^"${characters.join('').replace(/%(?=\w)/g, '%^')}^"`
 }
 
-/** As older versions did: quotes are doubled, and a line break stands between strings. */
+/** Quotes as older versions did: quotes are doubled, and a line break stands between strings. */
 export const quoteForOldCmd = (text: string): string =>
   `"${text.replaceAll('"', '""').replaceAll('%', '"%"').replaceAll('\\', '\\\\').replaceAll('\n', '"^\n\n"')}"`
 
-/** As browsers quote for PowerShell: a backtick before what expands, and other characters by their number. */
+/**
+ * Quotes for PowerShell as browsers do: a backtick before characters that expand, and other characters by their number.
+ */
 export const quoteForPowerShell = (text: string): string =>
   `"${text.replace(/["$`]/g, '`$&').replace(/[^ -~]/g, character => `$([char]${character.charCodeAt(0)})`)}"`
 
@@ -124,7 +129,7 @@ function fetchCall({ method, url, hasBody, body, without }: Parts): string {
 const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le')
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
 
-/** What is written as an object is JSON. */
+/** A format that returns an object is JSON. */
 function format(name: string, build: (parts: Parts) => string | object, isBodyless = false): Format {
   const write = (request: SignedTestRequest) => {
     const built = build(partsOf(request))

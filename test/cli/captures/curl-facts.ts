@@ -1,7 +1,7 @@
 /**
- * What curl sends for commands: method and target, the headers in alphabetical order, and the body in Latin-1. Left out
- * are headers of the transfer, and User-Agent and Accept where no option sets them; of a body in a file, its length.
- * `npm run test:servers` compares each with what curl does.
+ * Lists the requests that curl sends for commands: method and target, the headers in alphabetical order, and the body
+ * in Latin-1. Transfer headers are left out, and so are User-Agent and Accept where no option sets them, and the length
+ * of a body from a file. `npm run test:servers` compares each with the request that curl sends.
  */
 export const SENT: readonly (readonly [command: string, head: string, body?: string])[] = [
   [
@@ -416,15 +416,15 @@ export const SENT: readonly (readonly [command: string, head: string, body?: str
   ["curl -G --url-query 'a=1' http://a.example/", 'GET /?a=1 | Host: a.example']
 ]
 
-/** Method, target and headers in one line, as above. */
+/** Returns method, target and headers in one line, as above. */
 export function summaryOf(method: string, target: string, headers: readonly (readonly [string, string])[]): string {
   const lines = headers.map(([name, value]) => [name.toLowerCase(), `${name}: ${value}`] as const)
-  // Lines of one name stay in their order.
+  // Keeps the order of lines with one name.
   lines.sort(([one], [other]) => (one < other ? -1 : Number(one > other)))
   return [`${method} ${target}`, ...lines.map(([, line]) => line)].join(' | ')
 }
 
-/** Commands of which it is not clear what curl sends, with what the message says. */
+/** Lists commands for which it is not clear what curl sends, with the text of the message. */
 export const REFUSED: readonly (readonly [command: string, says: string])[] = [
   ["curl -F 'a=b' https://a.example/", '-F of curl cannot be read: its boundary is made up by curl'],
   ['curl --form a=b https://a.example/', '--form of curl cannot be read'],

@@ -9,7 +9,7 @@ const sign = (request: SignRequest = {}): SignedTestRequest =>
 
 const OLD = new Date('2020-01-02T03:04:05Z')
 
-/** Each with one defect, the check that finds it, and what `explain` must say of it. */
+/** Each request has one defect; the row names the check that finds it, and the words of `explain` about it. */
 const DEFECTS: readonly [name: string, build: () => SignedTestRequest, check: string, says: RegExp][] = [
   ['another target', () => ({ ...sign(), target: '/hook?id=43' }), 'signature', /\nchanged: line 1\n/],
   ['another body', () => ({ ...sign(), body: Buffer.from('{"event":"publishee"}') }), 'digest', /digest-mismatch/],

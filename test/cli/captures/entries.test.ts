@@ -3,7 +3,7 @@ import type { SignRequest } from '../../../src/testing/index.ts'
 import { explain, headOf } from '../../support/explain.ts'
 import { service, withHeaders } from '../../support/service.ts'
 
-/** A signed request as a JSON export has it, with some members changed. */
+/** Writes a signed request as a JSON export has it, with some members changed. */
 function exportOf(request: SignRequest, members: object = {}): string {
   const { method, target, headers } = service.sign(request)
   return JSON.stringify({ method, url: target, headers, ...members })

@@ -2,7 +2,9 @@ import type { SignedTestRequest } from '../../../src/testing/index.ts'
 import { service } from '../../support/service.ts'
 import { FORMATS } from './build.ts'
 
-/** What steers a terminal or turns text around: C0, C1, DEL, bidirectional marks, and a line end of another kind. */
+/**
+ * These control a terminal or the direction of text: C0, C1, DEL, bidirectional marks, and another kind of line end.
+ */
 const NASTY = '\x1b[2J\x1b]0;owned\x07\x9b31m\x7f\u202e\u2066\u200f\u061c\u2028\r\x00\x08\u0085'
 const octets = [...NASTY].filter(character => character.charCodeAt(0) < 256).join('')
 
@@ -11,7 +13,7 @@ const nested = (open: string, close: string, depth: number): string => open.repe
 const json = (value: unknown): string => JSON.stringify(value)
 const request = { method: 'POST', url: '/', headers: {} }
 
-/** In every place of every format that comes from outside. */
+/** They occur in every part of a format that comes from outside. */
 const NASTY_REQUESTS: readonly SignedTestRequest[] = [
   { ...signed, target: `/hook${octets.replace(/[\r\n]/g, '')}` },
   { ...signed, method: `PO${NASTY}ST` },
@@ -26,7 +28,7 @@ const IN_FORMATS = FORMATS.flatMap(({ name, write }): [string, Buffer][] => [
   [`${name}, cut in half`, half(write(signed))]
 ])
 
-/** Captures that are hostile, cut off or no captures at all. */
+/** Some captures are hostile, some are cut off, and some are not captures at all. */
 export const HOSTILE: readonly (readonly [name: string, content: string | Buffer])[] = [
   ...IN_FORMATS,
   ['nothing', ''],

@@ -19,7 +19,7 @@ const checkOutput = (finished: { code: number | null; stdout: string; stderr: st
 
 test.each(HOSTILE)('%s', async (_, content) => {
   checkOutput(await runInside(EXPLAIN, content))
-  if (content.length > 1_000_000) return // the same reading once more, for seconds
+  if (content.length > 1_000_000) return // the same captures once more, for seconds
   const asJson = await runInside([...EXPLAIN, '--json'], content)
   checkOutput(asJson)
   if (asJson.code !== 64) expect(JSON.parse(asJson.stdout)).toHaveProperty('status')

@@ -19,7 +19,7 @@ const fill = (start: string, unit: string, end = '', size = 15 * MB): Buffer =>
 const CURL = 'curl https://a.example '
 const POST = '{"method":"POST","url":"/","headers":{"digest":"SHA-256=AAAA"},"body":'
 
-/** 15 MB each: what a parser would take apart into millions of pieces, or follow to any depth. */
+/** Each has 15 MB that a parser could split into millions of pieces, or follow to any depth. */
 const LARGE: readonly (readonly [name: string, Buffer])[] = [
   ['open arrays', fill('', '[')],
   ['empty arrays', fill('[', '[],', '[]]')],

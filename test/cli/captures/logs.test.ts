@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { readCapture } from '../../../cli/captures/read-capture.ts'
 
-/** A few lines of each proxy, under its name. */
+/** The file has a few lines of each proxy, under its name. */
 const file = readFileSync(new URL('access-logs.txt', import.meta.url), 'utf8')
 const LOGS = new Map(Array.from(file.matchAll(/^# (.+)\n((?:(?!# ).+\n)+)/gm), ([, name, log]) => [name!, log!]))
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { explain, headOf } from '../../support/explain.ts'
 import { service } from '../../support/service.ts'
 
-/** As tcpdump 4.99 prints one packet on Ethernet; a zero octet of its headers may also be a line feed. */
+/** Prints one packet on Ethernet as tcpdump 4.99 does; a zero octet of its headers may also be a line feed. */
 function packet(payload: string, flow = '127.0.0.1.40000 > 127.0.0.1.8080', version = ''): string {
   const length = `length ${payload.length}${payload.startsWith('POST') ? `: HTTP: ${payload.split('\r', 1)[0]}` : ''}`
   const options = 'options [nop,nop,TS val 1563080302 ecr 2482374446]'

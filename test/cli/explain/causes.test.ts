@@ -6,14 +6,14 @@ const NOON = Date.UTC(2026, 10, 20, 12)
 beforeEach(() => void vi.useFakeTimers({ now: NOON, toFake: ['Date'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** What is known of a Date that is this many seconds from the clock. */
+/** Returns the facts about a Date that is this many seconds from the clock. */
 const knownOf = (offsetSeconds: number, clock: Clock) => ({
   evidence: { received: '', offsetSeconds, toleranceSeconds: 300, receiverTime: new Date(NOON) },
   clock: CLOCKS[clock],
   shown: {}
 })
 
-/** The cause and the fix that a capture adds for such a Date. */
+/** Returns the cause and the fix that a capture adds for such a Date. */
 function added(offsetSeconds: number, clock: Clock) {
   const known = knownOf(offsetSeconds, clock) as never
   const rows = captureCauses(clock)['date-too-old']!

@@ -6,7 +6,7 @@ import { runInside } from '../../support/run-cli.ts'
 import { service, withHeaders } from '../../support/service.ts'
 import { loadVectors } from '../../support/vectors.ts'
 
-/** What `explain` says of the file that a recorder writes of a request. */
+/** Returns the explanation of the file that a recorder writes for a request. */
 async function explained(request: ReceivedRequest, options: Partial<VerifierOptions>, maxBodyBytes = 65_536) {
   const recorder = createRecorder({ redact: false, maxBodyBytes })
   const verdict = await createVerifier({ ...service.options, ...options, recorder })(request)
@@ -24,7 +24,7 @@ test('explain gives every kept request its verdict and its first cause, in the w
     const { cause } = diagnose(verdict, { settings: 'flags' }).failures[0]!
     const first = answer.diagnosis.failures[0]
     expect([name, first.code]).toEqual([name, diagnose(verdict).failures[0]!.code])
-    // The command line has causes of its own for what a capture may lack, and for its clock.
+    // The command line has its own causes for a capture's missing parts, and for its clock.
     if (!/^(?:date|request)-|digest-mismatch/.test(first.code)) expect([name, first.cause]).toEqual([name, cause])
   }
   expect(kept.size).toBeGreaterThan(50)

@@ -12,7 +12,7 @@ import { runInside } from '../../support/run-cli.ts'
 const NAME = 'one.service.example'
 const forever = () => new AbortController().signal
 
-/** What a server does with a query: the messages that it sends by UDP, and the chunks that it sends by TCP. */
+/** Describes a server's reaction to a query: the messages that it sends by UDP, and the chunks that it sends by TCP. */
 interface Behaviour {
   readonly udp?: (query: Buffer) => readonly Buffer[]
   readonly tcp?: (query: Buffer) => Iterable<Buffer>
@@ -49,7 +49,7 @@ async function bindBoth(listener: Server, server: UdpSocket): Promise<number> {
   }
 }
 
-/** A server at one port for UDP and TCP; counts the queries. */
+/** Starts a server on one port for UDP and TCP, which counts the queries. */
 async function startServer({ udp = () => [], tcp }: Pick<Behaviour, 'udp' | 'tcp'>) {
   const counts = { udp: 0, tcp: 0 }
   const server: UdpSocket = createSocket('udp4', (query, from) => {

@@ -29,7 +29,7 @@ type Reply = Parameters<typeof reportOn>[0]['reply']
 const found = (...texts: string[]): Reply => ok(texts.map(text => [text]))
 const report = (reply: Reply, trace?: Trace) => reportOn({ name: NAME, reply, trace, signed: undefined }, {})
 
-/** The lines for a person, without the line breaks that fit them to a terminal, and without the time. */
+/** Returns the lines for a person, without the time and the line breaks that fit them to a terminal. */
 const linesOf = (...given: Parameters<typeof report>) =>
   reportLines(report(...given), ['192.0.2.53', '192.0.2.54']).map(line =>
     withoutTones([line])

@@ -12,7 +12,7 @@ interface Asked {
   readonly name: string
 }
 
-/** DNS in which a hostile zone says what it likes, to the resolver and to everybody else. */
+/** Makes DNS in which a hostile zone answers anything, to the resolver and to everybody else. */
 function hostileDns(say: (asked: Asked) => { answers?: Answer[]; authorities?: Answer[] }) {
   const asked: Asked[] = []
   const reply = async (server: string, type: Asked['type'], name: string) => {
@@ -31,7 +31,7 @@ function hostileDns(say: (asked: Asked) => { answers?: Answer[]; authorities?: A
 const record = (type: 'NS' | 'A' | 'CNAME', name: string, data: string): Answer => ({ type, name, data, ttl: 300 })
 const inZone = (name: string) => name === 'service.example'
 
-/** A zone with one name server, which has an address. */
+/** Answers for a zone with one name server, which has an address. */
 const delegated = ({ type, name }: Asked): { answers: Answer[] } => {
   if (type === 'NS' && inZone(name)) return { answers: [record('NS', name, 'ns.service.example')] }
   return { answers: type === 'A' ? [record('A', name, '192.0.2.1')] : [] }
@@ -133,7 +133,7 @@ test('asks a lame server for no more than the name', async () => {
   expect(asked.filter(({ server }) => server !== 'resolver')).toEqual([])
 })
 
-/** DNS of honest servers: what the resolver and each name server say, by type and name. */
+/** Makes DNS of honest servers: the replies of the resolver and of each name server, by type and name. */
 function honestDns(records: Readonly<Record<string, { answers?: Answer[]; authorities?: Answer[]; rcode?: string }>>) {
   const asked: string[] = []
   const reply = async (server: string, type: string, name: string, dnssec?: number) => {

@@ -6,7 +6,7 @@ import { freePort } from '../../support/free-port.ts'
 import { listen } from '../../support/listen.ts'
 import { runInside } from '../../support/run-cli.ts'
 
-/** Where `send` serves its key. */
+/** `send` serves its key at this address. */
 export const DNS = `127.0.0.1:${await freePort()}`
 export const SERVE_DNS = ['--serve-dns', DNS]
 const KEY = ['--key', 'fixtures/source/keys/one.pem']
@@ -17,20 +17,20 @@ export async function send(url: string, flags: readonly string[] = [], input?: s
   return { ...finished, text: finished.stdout.replace(/\n(?=\S)/g, ' ') }
 }
 
-/** The same with a DNS server that has the key. */
+/** Does the same with a DNS server that has the key. */
 export const sendServed = (url: string, ...flags: readonly string[]) => send(url, [...SERVE_DNS, ...flags])
 
-/** The port of a server that closes with its test. */
+/** Starts a server that closes with its test; returns the port. */
 export function listenHere(server: Server): Promise<number> {
   onTestFinished(() => void server.close())
   return listen(server)
 }
 
-/** The URL of an HTTP server that closes with its test. */
+/** Starts an HTTP server that closes with its test; returns the URL. */
 export const serve = async (listener: RequestListener = () => {}): Promise<string> =>
   `http://127.0.0.1:${await listenHere(createServer(listener))}`
 
-/** A receiver as its developer would write it; it answers with what it made of the request. */
+/** A receiver as its developer would write it; its answer shows what it verified. */
 export const receiver =
   (options: Partial<VerifierOptions> = {}): RequestListener =>
   async (request, response) => {

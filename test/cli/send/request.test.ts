@@ -6,7 +6,7 @@ import { createTestService } from '../../../src/testing/index.ts'
 import { FORMATS, type Format } from '../captures/build.ts'
 import { receiver, SERVE_DNS, send, serve } from './receiver.ts'
 
-/** Of another key, another account and another receiver, and too old for any. */
+/** This capture has another key, another account and another receiver, and is too old for any. */
 const captured = createTestService({ rsaBits: 1024, accountId: '77' }).sign({
   method: 'PUT',
   target: '/in/a%2Fb/../c?id=1&x=%20',

@@ -11,16 +11,16 @@ import {
   TWO
 } from '../../../fixtures/source/keys.ts'
 
-/** A way to write one part of a record; the first of each part is the usual one. */
+/** A form of one part of a record; the first of each part is the usual one. */
 export interface Variant {
   name: string
-  /** the clause that decides whether this one is good */
+  /** the clause that decides whether this form is valid */
   clause: string
   text: string
 }
 
 export interface Sample {
-  /** the names of what is unusual in it */
+  /** the names of its unusual parts */
   variants: readonly Variant[]
   /** the TXT records at the name, each as its character-strings */
   answer: readonly (readonly string[])[]
@@ -127,7 +127,7 @@ const P = [
 ]
 const PARTS = [V, K, H, S, T, N, P] as const
 
-/** The whole record written otherwise. */
+/** These write the whole record differently. */
 const LAST = `${LIST}: tag-list = tag-spec *( ";" tag-spec ) [ ";" ]`
 const TWICE = `${LIST}: tags with duplicate names must not occur, and such a list is invalid`
 const FIRST = `${TAGS}: v=, where it is there, must be the first tag`
@@ -184,7 +184,7 @@ const STRINGS = 'RFC 6376 section 3.6.2.2: the strings of a record are joined wi
 const SEVERAL =
   'RFC 6376 section 3.6.2.2: with several TXT records at the name the results are undefined; by section 6.1.2 a verifier may cycle through the key records'
 
-/** What DNS answers: the character-strings of each record. */
+/** DNS replies with these character-strings of each record. */
 const ANSWERS: readonly (readonly [name: string, clause: string, answer: Sample['answer']])[] = [
   ['a string for each character', STRINGS, [[...GOOD]]],
   ['strings that split a tag', STRINGS, [['v', '=DK', 'IM1; k', '=rs', 'a; p', ...chunks(`=${p}`)]]],
@@ -204,12 +204,12 @@ const ANSWERS: readonly (readonly [name: string, clause: string, answer: Sample[
   ['the key, then another text', SEVERAL, [chunks(GOOD), chunks('v=spf1 -all')]]
 ]
 
-/** As name servers split a long record. */
+/** Splits a long record as name servers do. */
 function chunks(record: string): string[] {
   return record.match(/.{1,255}/gs) ?? ['']
 }
 
-/** Each variant alone, pairs of variants of two parts, what is written otherwise as a whole, and answers of DNS. */
+/** Returns each variant alone, pairs of variants of two parts, whole records in other forms, and DNS replies. */
 export function samples(): Sample[] {
   const usual = PARTS.map(part => part[0]!)
   const build = (changed: readonly (readonly [part: number, variant: Variant])[]): Sample => {
@@ -239,7 +239,7 @@ export function samples(): Sample[] {
     answer,
     key: ONE
   }))
-  // Every third pair: a few hundred are enough.
+  // Every third pair is taken: a few hundred are enough.
   return [
     build([]),
     ...single.map(one => build([one])),

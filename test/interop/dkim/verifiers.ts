@@ -7,7 +7,7 @@ import { createVerifier } from '../../../src/index.ts'
 import { load, versionOf } from '../peers/peer.ts'
 import type { Sample } from './records.ts'
 
-/** Judges the records: is a signature of the record's key good? */
+/** Judges the records by a signature of the record's key. */
 export interface DkimVerifier {
   name: string
   judge(samples: readonly Sample[]): Promise<boolean[]>
@@ -16,7 +16,7 @@ export interface DkimVerifier {
 const DOMAIN = 'service.example'
 const SELECTOR = 'one'
 
-/** Our verdict on a request that is signed with the key. */
+/** Returns our verdict on a request that is signed with the key. */
 export const library: DkimVerifier = {
   name: 'signed-requests',
   async judge(list) {
@@ -45,7 +45,7 @@ export const library: DkimVerifier = {
 
 const messages = new Map<TestKey, Promise<string>>()
 
-/** A message signed with the key, by mailauth. */
+/** Signs a message with the key, by mailauth. */
 function messageOf(key: TestKey): Promise<string> {
   const signed = messages.get(key) ?? signMessage(key)
   messages.set(key, signed)
@@ -57,7 +57,7 @@ async function signMessage(key: TestKey): Promise<string> {
   const text = `From: a@${DOMAIN}\r\nTo: b@receiver.example\r\nSubject: x\r\nDate: Fri, 20 Nov 2026 12:00:00 +0000\r\n\r\nbody\r\n`
   const { signatures } = await dkimSign(text, {
     canonicalization: 'relaxed/relaxed',
-    // The same message in every run.
+    // The message is the same in every run.
     signTime: new Date('2026-11-20T12:00:00Z'),
     signatureData: [
       {

@@ -11,7 +11,7 @@ export const digitalbazaar = npmPeer(NAME, 'draft-cavage', {
     const requestOptions = { method, url: target, headers: valueLists(lines), algorithm, ...times }
     const text = createSignatureString({ includeHeaders: covered && [...covered], requestOptions })
     const signature = keyFor(algorithm).sign(text).toString('base64')
-    // It must be given a list to write.
+    // The package writes no list unless it is given one.
     const includeHeaders = covered ?? ['(created)']
     const header = createAuthzHeader({ algorithm, includeHeaders, keyId: KEY_ID, signature, ...times })
     return [['Signature', header.replace(/^Signature /, '')]]

@@ -5,7 +5,7 @@ import { load, npmPeer, type Peer, PUBLIC_PEM, urlOf } from './peer.ts'
 
 const NAME = '@fedify/fedify'
 
-/** It is made for Node.js 22, which has this one. */
+/** The package is made for Node.js 22, which has this function. */
 if (!('transfer' in ArrayBuffer.prototype)) {
   Object.defineProperty(ArrayBuffer.prototype, 'transfer', {
     value(this: ArrayBuffer, length = this.byteLength) {
@@ -21,14 +21,16 @@ const ACTOR = 'https://one.service.example/actor'
 const PARAMETERS = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
 const SPEC = { 'draft-cavage': 'draft-cavage-http-signatures-12', rfc9421: 'rfc9421' } as const
 
-/** It takes a Request of the Fetch API: methods and targets as the URL standard writes them, no Host header. */
+/**
+ * The package takes a Request of the Fetch API: methods and targets as the URL standard writes them, no Host header.
+ */
 function requestOf(method: string, target: string, lines: readonly Line[], body: string): Request {
   const headers = new Headers()
   for (const [name, value] of lines) headers.append(name, value)
   return new Request(urlOf(target), { method, headers, body })
 }
 
-/** The actor whose key it fetches to verify. */
+/** To verify, the package fetches the key of this actor. */
 const documentLoader = async (url: string) => ({
   contextUrl: null,
   documentUrl: url,
@@ -52,7 +54,7 @@ const peer = (scheme: Peer['scheme']) =>
       const request = requestOf(method, target, lines, body)
       const signed: Request = await signRequest(request, key, new URL(`${ACTOR}#main-key`), { spec: SPEC[scheme] })
       const isOwn = ([name]: Line) => name.startsWith('signature')
-      // What it sets besides, where we have not: the digest among it.
+      // The package adds these lines where we have none, such as the digest.
       const besides = [...signed.headers].filter(line => !isOwn(line) && !has(lines, line[0]))
       return [...[...signed.headers].filter(isOwn), ...besides]
     },

@@ -13,7 +13,7 @@ const message = (method: string, target: string, lines: readonly Line[]) => ({
   fields: lines.map(([name, value]) => ({ name, value }))
 })
 
-/** It has no rsa-v1_5-sha256 of its own; the rest is WebCrypto's. */
+/** The package has no rsa-v1_5-sha256 of its own; the rest is WebCrypto's. */
 const OWN: Partial<Record<Algorithm, { name: string; hash?: object }>> = {
   'rsa-pss-sha512': { name: 'RSA-PSS', hash: { name: 'SHA-512' } },
   ed25519: { name: 'Ed25519' }

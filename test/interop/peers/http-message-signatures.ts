@@ -4,7 +4,7 @@ import { keyFor, load, npmPeer, type Peer, urlOf, valueLists } from './peer.ts'
 const NAME = 'http-message-signatures'
 const { cavage, httpbis, createSigner, createVerifier } = await load(NAME)
 
-/** It names algorithms by RFC 9421 for both. */
+/** The package names algorithms by RFC 9421 for both standards. */
 const NAMES: Partial<Record<Algorithm, Algorithm>> = { hs2019: 'rsa-pss-sha512', 'rsa-sha256': 'rsa-v1_5-sha256' }
 
 /** `(created)` -> `@created`, `x-dict;sf` -> `"x-dict";sf` */

@@ -5,7 +5,7 @@ async function peer(name: string, algorithms: Partial<Record<string, object>> = 
   const { default: library } = await load(name)
   return npmPeer(name, 'draft-cavage', {
     sign({ method, target, covered, algorithm }, lines) {
-      // It takes a ClientRequest: one of these, with a method and a path.
+      // The package takes a ClientRequest: this one has a method and a path.
       const request = Object.assign(new OutgoingMessage(), { method, path: target })
       for (const [header, value] of Object.entries(valueLists(lines))) request.setHeader(header, value)
       library.signRequest(request, {

@@ -8,21 +8,24 @@ export interface Peer {
   name: string
   version: string
   scheme: 'draft-cavage' | 'rfc9421'
-  /** what had to be done for it besides calling it */
+  /** the work that its adapter does besides calling it */
   note?: string
-  /** where it cannot name a key by its DNS name; our pure steps verify then, the verifier would refuse the name */
+  /**
+   * the case where it cannot name a key by its DNS name; our pure steps then verify, because the verifier would refuse
+   * the name
+   */
   keyId?: string
   /** parameters that its verifier demands of a signature by RFC 9421, besides created, keyid and alg */
   profile?: (created: number) => string
-  /** it makes the digest line of a body and judges it: by this function, or while it signs */
+  /** makes the digest line of a body and judges it: with this function, or while it signs */
   digest?: ((body: string) => Promise<Line>) | 'while it signs'
   /** the header lines of the signature over these lines of the case */
   sign(one: Case, lines: readonly Line[]): Promise<Line[]> | Line[]
-  /** does it verify the request with these lines; why not, when it says why */
+  /** verifies the request with these lines; returns why not, when the package says why */
   verify(one: Case, lines: readonly Line[]): Promise<boolean> | boolean
 }
 
-/** A package of npm. */
+/** Loads a package of npm. */
 export function npmPeer(name: string, scheme: Peer['scheme'], own: Omit<Peer, 'name' | 'version' | 'scheme'>): Peer {
   return { name, version: versionOf(name), scheme, ...own }
 }
@@ -32,11 +35,13 @@ export function versionOf(name: string): string {
   return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version
 }
 
-/** From this folder's own node_modules, and without types: half of them have none. */
+/** The package is in this folder's own node_modules, and has no types here: half of them have none. */
 // biome-ignore lint/suspicious/noExplicitAny: packages without types
 export const load = (name: string): Promise<any> => import(/* @vite-ignore */ name)
 
-/** The key for an algorithm, and how node:crypto signs and verifies with it. Text is octets, one per character. */
+/**
+ * Returns the key for an algorithm, and how node:crypto signs and verifies with it. Text is octets, one per character.
+ */
 export function keyFor(algorithm: Algorithm) {
   const isEd25519 = algorithm === 'ed25519'
   const { privateKey, publicKey, record } = isEd25519 ? ED25519 : ONE
@@ -57,14 +62,14 @@ export function keyFor(algorithm: Algorithm) {
   }
 }
 
-/** The key of the draft's cases. */
+/** This is the key of the draft's cases. */
 export const { id: KEY_ID, privatePem: PRIVATE_PEM, publicPem: PUBLIC_PEM } = keyFor('rsa-sha256')
 
 export const urlOf = (target: string): string => `https://${HOST}${target}`
 
 const preparations = new WeakMap<readonly Line[], Set<Preparation>>()
 
-/** What was done to these lines for a peer that does not take them as they arrive. */
+/** Returns the changes that were made to these lines for a peer. */
 export const preparationsOf = (lines: readonly Line[]): ReadonlySet<Preparation> => preparations.get(lines) ?? new Set()
 
 function note(lines: readonly Line[], preparation: Preparation): void {
@@ -78,7 +83,7 @@ function trimmed(lines: readonly Line[], value: string): string {
   return result
 }
 
-/** As node:http makes `headers`: names in lower case, repeated lines joined, outer white space gone. */
+/** Makes `headers` as node:http does: lower-case names, repeated lines joined, outer white space removed. */
 export function nodeHeaders(lines: readonly Line[]): Record<string, string> {
   const lower = lines.map(([name, value]): Line => {
     if (name !== name.toLowerCase()) note(lines, 'lower-cased')
@@ -87,11 +92,11 @@ export function nodeHeaders(lines: readonly Line[]): Record<string, string> {
   return joinedRecord(lower, () => note(lines, 'joined'))
 }
 
-/** As node:http makes `rawHeaders`: names and values in turn, as they were sent, without outer white space. */
+/** Makes `rawHeaders` as node:http does: names and values in turn, as they were sent, without outer white space. */
 export const nodeRawHeaders = (lines: readonly Line[]): string[] =>
   lines.flatMap(([name, value]) => [name, trimmed(lines, value)])
 
-/** For a peer that takes one value for a name, and leaves the rest to itself. */
+/** Returns one value for a name, for a peer that does the rest itself. */
 export const singleValues = (lines: readonly Line[]): Record<string, string> =>
   joinedRecord(lines, () => note(lines, 'joined'))
 
@@ -104,7 +109,7 @@ function joinedRecord(lines: readonly Line[], onJoin: () => void): Record<string
   return Object.fromEntries(entries)
 }
 
-/** Lines as they are; an array where a name is repeated. */
+/** Returns lines unchanged; an array where a name is repeated. */
 export function valueLists(lines: readonly Line[]): Record<string, string | string[]> {
   const lists = new Map<string, string[]>()
   for (const [name, value] of lines) lists.set(name, [...(lists.get(name) ?? []), value])

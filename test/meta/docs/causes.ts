@@ -15,7 +15,7 @@ const AROUND: Surroundings = {
   search: {}
 }
 
-/** What is undefined is left out of the evidence. */
+/** The evidence omits undefined members. */
 type Change<E> = { readonly [K in keyof E]?: E[K] | undefined }
 
 interface Situation<C extends Code> {
@@ -23,7 +23,7 @@ interface Situation<C extends Code> {
   readonly around?: Partial<Surroundings>
 }
 
-/** What the search for a changed line has found besides the change, where the cause names it. */
+/** The search for a changed line has found this besides the change, where the cause names it. */
 const LINE_CHANGES: Readonly<Record<LineChange, string | undefined>> = {
   prefix: '/api',
   slash: '/api',
@@ -48,12 +48,12 @@ const lineChanges = Object.entries(LINE_CHANGES).map(([change, detail]) => ({
   around: { search: { change: change as LineChange, ...(detail !== undefined && { detail }) } }
 }))
 
-/** What the Date of the examples is ahead of a clock that returns seconds where milliseconds are asked for. */
+/** The examples' Date is this many seconds ahead of a clock that returns seconds instead of milliseconds. */
 const NOW_IN_SECONDS = 1_793_380_824
 
 /**
- * How a request differs from the example of the page where another cause fits: the first situation in which a cause is
- * the first that fits fills its line.
+ * Lists changes of the page's example for which another cause comes first. The first change that fits a cause fills its
+ * line.
  */
 const SITUATIONS: { readonly [C in Code]?: readonly Situation<C>[] } = {
   'request-malformed': [
@@ -150,8 +150,8 @@ const SITUATIONS: { readonly [C in Code]?: readonly Situation<C>[] } = {
 }
 
 /**
- * The causes of a code in their order, each filled with the evidence of a request for which it is the first that fits.
- * Throws where there is none: nobody would ever see that cause.
+ * Returns the causes of a code in their order, each filled with the evidence of a request for which it comes first.
+ * Throws for a cause without such a request: nobody would ever see that cause.
  */
 export function causesOnPage<C extends Code>(code: C, example: Readonly<Record<string, unknown>>): string {
   const causes: Causes<C> = allCauses()[code]
@@ -170,7 +170,7 @@ export function causesOnPage<C extends Code>(code: C, example: Readonly<Record<s
   return lines.join('')
 }
 
-/** What a condition reads. */
+/** Returns the input of a condition. */
 const knownOf = <C extends Code>(evidence: EvidenceIn<C>, around: Surroundings): Known<C> =>
   ({ ...around, evidence }) as Known<C>
 
@@ -180,7 +180,7 @@ function evidenceIn<C extends Code>(example: object, change: Situation<C>['evide
   return Object.fromEntries(entries) as EvidenceIn<C>
 }
 
-/** The evidence of the example in a section of the page. */
+/** Returns the evidence of the example in a section of the page. */
 export function exampleIn(section: string): Readonly<Record<string, unknown>> {
   const [, example = '{}'] = /Example of the evidence:\*\* `(\{.*\})`/.exec(section) ?? []
   return new Function(`return (${example})`)()

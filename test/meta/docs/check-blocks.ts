@@ -28,7 +28,10 @@ const CONTEXT: Readonly<Record<string, string>> = {
   url: 'string'
 }
 
-/** Frameworks, loggers and the like: whatever the reader has. What they pass on is not known either. */
+/**
+ * These are frameworks, loggers and the like: the reader chooses them, and the types of their values are not known
+ * either.
+ */
 const ANYTHING =
   'app bytes client clientOfAServerThatIsDown ctx database keyId logger myStore pool redis resolveTxt response supertest test expect type vi writeFile'
 
@@ -36,7 +39,7 @@ const ENTRIES = Object.keys(manifest.exports)
   .filter(name => !/\*|package\.json/.test(name))
   .map(name => posix.join('signed-requests', name))
 
-/** The same as in tsconfig.json: where the source of each entry is. */
+/** Maps each entry to its source, as tsconfig.json does. */
 const PATHS: Readonly<Record<string, string[]>> = Object.fromEntries(
   Object.entries<string[]>(ts.readConfigFile(`${ROOT}tsconfig.json`, ts.sys.readFile).config.compilerOptions.paths).map(
     ([entry, [path = '']]) => [entry, [posix.join(ROOT, path)]]
@@ -64,10 +67,13 @@ const OPTIONS: ts.CompilerOptions = {
   paths: PATHS
 }
 
-/** A `return` outside a function: the block is the inside of one. */
+/** TypeScript's error for a `return` outside a function: the block is the inside of one. */
 const RETURN_OUTSIDE = 1108
 
-/** Declares the names for every block, and what the package exports. What a block declares itself comes before these. */
+/**
+ * Declares the names for every block, and the exports of the package. A declaration in the block itself takes
+ * precedence.
+ */
 const AMBIENT = [
   ...Object.entries(CONTEXT).map(([name, type]) => `declare const ${name}: ${type}`),
   ...ANYTHING.split(' ').map(name => `declare const ${name}: any`),
@@ -79,7 +85,7 @@ const AMBIENT = [
 ].flat()
 const known = new Set(AMBIENT.map(line => /^declare const (\w+)/.exec(line)![1]!))
 
-/** What TypeScript finds wrong with the blocks, one line each: `docs/options.md:12: ...`. */
+/** Returns TypeScript's errors in the blocks, one line each: `docs/options.md:12: ...`. */
 export function checkBlocks(blocks: readonly CodeBlock[]): string[] {
   const [typed, others] = [blocks.filter(isTyped), blocks.filter(block => !isTyped(block))]
   return [
@@ -120,7 +126,7 @@ function checkWith(options: ts.CompilerOptions, blocks: readonly CodeBlock[]): s
   })
 }
 
-/** The names that a block imports or declares outside its functions, for the blocks after it. */
+/** Returns the names that a block imports or declares outside its functions, for the blocks after it. */
 function topLevelNames(source: ts.SourceFile): string[] {
   const bound = (name: ts.BindingName): string[] =>
     ts.isIdentifier(name)

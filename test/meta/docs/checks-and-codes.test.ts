@@ -6,7 +6,7 @@ import { read } from './pages.ts'
 const page = read('docs/checks-and-codes.md')
 const codes = Object.keys(CODES) as Code[]
 
-/** The text below each code's heading. */
+/** Maps each code to the text below its heading. */
 const sections = new Map(
   [...page.matchAll(/^### (\S+)\n([\s\S]*?)(?=^##|$(?![\s\S]))/gm)].map(([, code = '', text = '']) => [code, text])
 )

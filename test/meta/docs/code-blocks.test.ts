@@ -20,7 +20,7 @@ test('code blocks have a language that is known', () => {
   expect(unknown.map(({ page, line }) => `${page}:${line}`)).toEqual([])
 })
 
-// Examples are files, which `npm run check:types` checks; what runs need not be checked.
+// `npm run check:types` checks examples, which are files; a block that runs needs no check.
 test('code blocks compile', { timeout: 120_000 }, () => {
   expect(checkBlocks(code.filter(block => !isExample(block) && !isRun(block) && !isExempt(block)))).toEqual([])
 })
@@ -30,7 +30,8 @@ test('JSON blocks parse', () => {
 })
 
 describe('code blocks that run', () => {
-  // In the repository, so that tsconfig.json leads from the package's name to its source; git ignores reports/.
+  // The files are in the repository, so that tsconfig.json leads from the package's name to its source; git ignores
+  // reports/.
   mkdirSync(join(ROOT, 'reports'), { recursive: true })
   const folder = mkdtempSync(join(ROOT, 'reports/code-blocks-'))
   afterAll(() => rmSync(folder, { recursive: true }))

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { COMMANDS, commandHelp, programHelp } from '../../../cli/commands.ts'
 import { demoPicture } from './demo-picture.ts'
 
-/** A page with the help of a command in its marked block. */
+/** Puts the help of a command into its marked block of a page. */
 const withHelp = (page: string, marker: string, help: string): string => {
   const start = `<!-- ${marker} -->\n`
   const [before, rest = ''] = page.split(start)
@@ -13,10 +13,10 @@ const withHelp = (page: string, marker: string, help: string): string => {
   return `${before}${start}${fence}${help.trim()}${after}`
 }
 
-/** docs/gateway.md with what `signed-requests-gateway --help` prints. */
+/** Returns docs/gateway.md with the output of `signed-requests-gateway --help`. */
 export const gatewayPage = (page: string, help: string): string => withHelp(page, 'help', help)
 
-/** docs/command-line.md with what `signed-requests --help` and the help of each command print. */
+/** Returns docs/command-line.md with the output of `signed-requests --help` and the help of each command. */
 export async function commandLinePage(page: string): Promise<string> {
   let text = withHelp(page, 'help: signed-requests', programHelp(COMMANDS))
   for (const [name, { load }] of Object.entries(COMMANDS))
@@ -24,7 +24,7 @@ export async function commandLinePage(page: string): Promise<string> {
   return text
 }
 
-/** `npm run docs:cli` */
+/** `npm run docs:cli` runs this. */
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const cli = fileURLToPath(new URL('../../../gateway/src/cli.ts', import.meta.url))
   const help = execFileSync(process.execPath, ['--import', 'tsx', cli, '--help'], { encoding: 'utf8' })

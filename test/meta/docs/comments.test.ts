@@ -4,7 +4,7 @@ import { ROOT, read } from './pages.ts'
 
 const sources = readdirSync(`${ROOT}/src`, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.ts'))
 
-// An editor shows it beside the name alone: `true by default` does not say what is true.
+// An editor shows the comment beside the name alone: `true by default` does not say what is true.
 test('the comment of an option says what it is, and not its default alone', () => {
   const bare = sources.flatMap(name => {
     const found = read(`src/${name}`).matchAll(/\/\*\* (?:\S+|a \w+ one|the \S+) by default[^a-z]*\*\//g)

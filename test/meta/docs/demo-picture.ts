@@ -1,15 +1,15 @@
 import { runInside } from '../../support/run-cli.ts'
 
-/** Pixels: a character, a line, the margin. */
+/** These are pixels: a character, a line, the margin. */
 const [CHARACTER, LINE, MARGIN] = [8.4, 20, 18]
 const COLUMNS = 80
 
-/** The classes of the picture, by the codes that the command line prints on a terminal. */
+/** Maps the codes that the command line prints on a terminal to the classes of the picture. */
 const CLASSES: Readonly<Record<string, string>> = { 1: 'label', 2: 'aside', 31: 'bad', 32: 'good', 33: 'undecided' }
 
 /**
- * Draws what `signed-requests demo` prints on a terminal, from its output: the table, and the line that was changed.
- * Light and dark, and read aloud from its description.
+ * Draws the terminal output of `signed-requests demo`: the table, and the line that was changed. It has a light and a
+ * dark form and a description for screen readers.
  */
 export async function demoPicture(): Promise<string> {
   const { stdout } = await runInside(['demo'], '', true)
@@ -47,10 +47,10 @@ ${rows.join('\n')}
 const withFixedPorts = (text: string): string =>
   text.replace(/127\.0\.0\.1:\d+(?= over)/, '127.0.0.1:5353').replace(/127\.0\.0\.1:\d+(?=, for)/, '127.0.0.1:8443')
 
-/** Draws a line, each part where its column is, whatever font the reader has. */
+/** Draws a line with each part at its column, whatever font the reader has. */
 function rowOf(line: string, y: number): string {
   const parts: { kind: string; text: string }[] = []
-  // The text before each code, and the code.
+  // Each match is the text before a code, and the code.
   let kind = ''
   for (const [, text = '', code = ''] of line.matchAll(/([^\x1b]*)(?:\x1b\[(\d+)m|$)/g)) {
     const last = parts.at(-1)

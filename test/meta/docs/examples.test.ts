@@ -10,7 +10,7 @@ const examples = ['', 'stores/'].flatMap(folder =>
 const blocks = PAGES.flatMap(blocksOf)
 const shown = blocks.filter(({ note }) => note.startsWith('example: '))
 
-/** The options of the verifier, which are the same in every example: docs/frameworks.md has them once. */
+/** Matches the options of the verifier, which are the same in every example: docs/frameworks.md has them once. */
 const OPTIONS =
   /(?<=createVerifier\()\{\s*serviceDomain: 'service\.example',\s*hosts: 'receiver\.example',\s*accounts: '1234'\s*\}(?=\))/g
 const WITHOUT_OPTIONS = ['docs/frameworks.md', 'docs/middleware.md']
@@ -50,7 +50,7 @@ test.each(examples)('%s is in the list of examples/README.md', name => {
   expect(read('examples/README.md')).toContain(`(${name})`)
 })
 
-/** The lines of an example besides blank ones, comments and the verifier's own. */
+/** Counts the lines of an example besides blank ones, comments and the verifier's own. */
 const ownLines = (name: string): number =>
   read(`examples/${name}`)
     .replace(/^const verify = createVerifier\(\{[\s\S]*?^\}\)$/m, '')

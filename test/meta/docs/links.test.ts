@@ -8,7 +8,7 @@ import { anchorsOf, exists, linksOf, PAGES, proseOf, ROOT, read, repositoryFiles
 
 const isUrl = (target: string): boolean => /^[a-z][a-z+.-]*:/i.test(target)
 
-/** What is wrong with a link from this page; undefined when nothing is. */
+/** Returns what is wrong with a link from this page, or undefined. */
 function problemOf(page: string, target: string): string | undefined {
   if (isUrl(target)) return target.startsWith('https://') ? undefined : 'is not an https URL'
   const [path, anchor] = target.split('#') as [string, string?]
@@ -41,7 +41,7 @@ describe('scripts, entries, commands, files and folders that pages mention exist
   const scripts = Object.keys(manifest.scripts)
   const entries = Object.keys(manifest.exports).map(name => posix.join('signed-requests', name))
 
-  /** The names on a page that lead nowhere. */
+  /** Returns the names on a page that lead nowhere. */
   const missing = (page: string, pattern: RegExp, isThere: (name: string) => boolean): string[] =>
     [...read(page).matchAll(pattern)].map(([, name]) => name!).filter(name => !isThere(name))
 
@@ -69,7 +69,7 @@ test('the README links each framework', () => {
   expect(linksOf(proseOf('README.md'))).toEqual(expect.arrayContaining(anchors))
 })
 
-/** The pages of docs/, and how long one is without contents. */
+/** Pages of docs/ above this length need a table of contents. */
 const DOCS = PAGES.filter(page => page.startsWith('docs/'))
 const LONG = 150
 const paragraphAfterTitle = (page: string): string => proseOf(page).split('\n\n')[1] ?? ''

@@ -5,7 +5,7 @@ import { createMetrics } from '../../../gateway/src/admin/metrics.ts'
 import { CODES } from '../../../src/result/codes.ts'
 import { PAGES, read } from './pages.ts'
 
-/** A table, its index and an upstream of nginx. */
+/** These are a table, its index and an upstream of nginx. */
 const OTHERS = /^signed_requests_(?:replay(?:_expires_at)?|gateway)$/
 const namesIn = (text: string) => [...new Set(text.match(/\bsigned_requests_\w+/g))].sort()
 
@@ -15,7 +15,7 @@ interface Rule {
 }
 const rules: Rule[] = parse(read('docs/alerts.yml')).groups.flatMap(({ rules }: { rules: Rule[] }) => rules)
 
-/** What a /metrics has without a request: the samples of a histogram with labels are not there yet. */
+/** Returns the names in a /metrics before any request: a histogram with labels has no samples yet. */
 const exposedBy = (metrics: string) =>
   [...metrics.matchAll(/^# TYPE (signed_requests_\w+) (\w+)$/gm)].flatMap(([, name = '', type]) =>
     type === 'histogram' ? ['bucket', 'sum', 'count'].map(part => `${name}_${part}`).concat(name) : [name]
@@ -53,7 +53,7 @@ test('the codes and statuses in the rules exist', () => {
   expect(new Set(values('status'))).toEqual(new Set(['verified', 'rejected', 'unavailable']))
 })
 
-/** What a dashboard asks Prometheus, and the labels that it shows. */
+/** A dashboard's query to Prometheus, and the labels that it shows. */
 interface Target {
   expr: string
   legendFormat: string

@@ -6,7 +6,7 @@ export const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 export const exists = (path: string): boolean => existsSync(`${ROOT}/${path}`)
 export const read = (path: string): string => readFileSync(`${ROOT}/${path}`, 'utf8')
 
-/** The names and paths of .gitignore, as far as it uses their grammar: a name, a path, and `*` before an ending. */
+/** Reads names and paths of .gitignore, as far as it uses their grammar: a name, a path, and `*` before an ending. */
 const ignored = read('.gitignore')
   .trim()
   .split('\n')
@@ -16,7 +16,9 @@ const isIgnored = (path: string, name: string): boolean =>
   name === '.git' ||
   ignored.some(rule => rule === path || rule === name || (rule.startsWith('*') && name.endsWith(rule.slice(1))))
 
-/** The files that are, or will be, under version control. Reads folders, so that a copy of the files is enough. */
+/**
+ * Lists the files that are, or will be, under version control. Reads folders, so that a copy of the files is enough.
+ */
 export function repositoryFiles(folder = ''): string[] {
   return readdirSync(`${ROOT}/${folder}`, { withFileTypes: true }).flatMap(entry => {
     const path = `${folder}${entry.name}`
@@ -25,7 +27,7 @@ export function repositoryFiles(folder = ''): string[] {
   })
 }
 
-/** Every page of the documentation that is written by hand. */
+/** Lists every page of the documentation that is written by hand. */
 export const PAGES: readonly string[] = [
   'README.md',
   'CONTRIBUTING.md',
@@ -46,17 +48,17 @@ export interface CodeBlock {
   page: string
   /** the line of the opening fence, from 1 */
   line: number
-  /** what stands after the fence, such as `ts`; empty when nothing does */
+  /** the text after the fence, such as `ts`; may be empty */
   language: string
   code: string
   /** the HTML comment right above the block, without its brackets: `example: koa.ts`, `not checked: a sketch` */
   note: string
 }
 
-/** A fenced block, with the comment right above it. */
+/** Matches a fenced block, with the comment right above it. */
 const FENCED = /(^<!-- (.*) -->\n+)?^[ \t]*(`{3,})(\w*)[ \t]*\n([\s\S]*?)^[ \t]*\3[ \t]*$/gm
 
-/** The fenced code blocks of a page, and the page with blank lines in their place. */
+/** Returns the fenced code blocks of a page, and the page with blank lines instead of them. */
 export function splitPage(page: string, text: string): { blocks: CodeBlock[]; prose: string } {
   const lineOf = (at: number): number => text.slice(0, at).split('\n').length
   const found = [...text.matchAll(FENCED)]
@@ -69,7 +71,7 @@ export function splitPage(page: string, text: string): { blocks: CodeBlock[]; pr
   return { blocks, prose }
 }
 
-/** The anchors of a page as GitHub makes them: one for each heading, and numbers for those that are the same. */
+/** Returns the anchors of a page as GitHub makes them: one for each heading, with numbers for equal ones. */
 export function anchorsOf(prose: string): Set<string> {
   const anchors = new Set<string>()
   for (const [, heading] of prose.matchAll(/^#{1,6} +(.+?) *#*$/gm)) {
@@ -82,7 +84,7 @@ export function anchorsOf(prose: string): Set<string> {
   return anchors
 }
 
-/** The anchor of a heading, as GitHub makes it. */
+/** Returns the anchor of a heading, as GitHub makes it. */
 export const slugOf = (heading: string): string =>
   heading
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -90,7 +92,7 @@ export const slugOf = (heading: string): string =>
     .replace(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, '')
     .replaceAll(' ', '-')
 
-/** The targets of all links and images in a page, code spans left out. */
+/** Returns the targets of all links and images in a page, except in code spans. */
 export function linksOf(prose: string): string[] {
   const text = prose.replace(/(`+)[^`\n]*?\1/g, span => 'x'.repeat(span.length))
   const inline = [...text.matchAll(/\]\(<?([^)\s>]+)>?(?: "[^"]*")?\)/g)].map(([, target]) => target!)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ENTRIES } from '../../../build/bundle.ts'
 import { ROOT } from './pages.ts'
 
-/** The folder of the declarations, which are in memory only. */
+/** The declarations are in this folder, in memory only. */
 const OUT = '/declarations'
 const { checker, sourceOf } = declarations()
 
@@ -31,7 +31,7 @@ describe.each(Object.entries(ENTRIES))('the entry %s', (_, file) => {
   })
 })
 
-/** The package's declarations as the compiler writes them: every type is explicit there. */
+/** Returns the package's declarations as the compiler writes them: every type is explicit there. */
 function declarations() {
   const { config } = ts.readConfigFile(`${ROOT}tsconfig.json`, ts.sys.readFile)
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT)
@@ -58,7 +58,7 @@ function declarations() {
   return { checker: program.getTypeChecker(), sourceOf: (file: string) => program.getSourceFile(pathOf(file))! }
 }
 
-/** Follows an export or an import to what it names. */
+/** Follows an export or an import to its declaration. */
 const original = (symbol: ts.Symbol): ts.Symbol =>
   symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
 
@@ -70,7 +70,7 @@ function exportsOf(file: string): Set<ts.Symbol> {
 
 const declarationsOf = ({ declarations = [] }: ts.Symbol): ts.Declaration[] => declarations
 
-/** The types and values of this package that a declaration names. */
+/** Returns the types and values of this package that a declaration names. */
 function namesIn(node: ts.Node): ts.Symbol[] {
   const inside: ts.Symbol[] = []
   ts.forEachChild(node, child => void inside.push(...namesIn(child)))
@@ -89,7 +89,7 @@ function nameOf(node: ts.Node): ts.Node | undefined {
   return ts.isImportTypeNode(node) ? node.qualifier : undefined
 }
 
-/** The optional properties whose type does not say undefined. */
+/** Returns the optional properties whose type does not include undefined. */
 function strictOptionals(node: ts.Node): string[] {
   const inside: string[] = []
   ts.forEachChild(node, child => void inside.push(...strictOptionals(child)))

@@ -16,7 +16,7 @@ const OPTIONS: ts.CompilerOptions = {
   types: ['node']
 }
 
-/** What the public entries export that is not a type, with the text of its examples. */
+/** Returns the exports of the public entries that are not types, with the text of their examples. */
 function publicNames(): { name: string; examples: CodeBlock[] }[] {
   const program = ts.createProgram(ENTRIES, OPTIONS)
   const checker = program.getTypeChecker()
@@ -28,7 +28,7 @@ function publicNames(): { name: string; examples: CodeBlock[] }[] {
     .map(symbol => {
       const { name: page } = symbol
       const tags = symbol.getJsDocTags(checker).filter(tag => tag.name === 'example')
-      // Between fences, or without them.
+      // An example may be between fences, or without them.
       const codes = tags.map(({ text }) => ts.displayPartsToString(text).replace(/^```.*$/gm, ''))
       return { name: page, examples: codes.map(code => ({ page, line: 0, language: 'ts', code, note: '' })) }
     })

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import type { AddressInfo, Server } from 'node:net'
 import './resolver.ts'
 
-// A recipe in a process of its own: `child.ts <file>`. Says its port, and then how its memory grew, when asked.
+// Runs a recipe in a process of its own: `child.ts <file>`. Reports its port, and then, when asked, the growth of its
+// memory.
 const [, , file = ''] = process.argv
 const { server }: { server: Server } = await import(file)
 if (!server.listening) await once(server, 'listening')

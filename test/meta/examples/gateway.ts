@@ -5,10 +5,10 @@ import type { LambdaEvent } from '../../../src/index.ts'
 type ToEvent = (req: IncomingMessage, body: Buffer) => LambdaEvent
 type Handler = (event: LambdaEvent, context: unknown) => Promise<{ statusCode: number }>
 
-/** A gateway on loopback: makes an event of each request, and an answer of what the handler returns. */
+/** Starts a gateway on loopback: makes an event of each request, and an answer of the handler's result. */
 export function createGateway(toEvent: ToEvent, handler: Handler): Server {
   return createServer(async (req, res) => {
-    // Through JSON, as it reaches a function.
+    // The event goes through JSON, as it reaches a function.
     const event: LambdaEvent = JSON.parse(JSON.stringify(toEvent(req, await buffer(req))))
     const { statusCode } = await handler(event, {})
     res.writeHead(statusCode).end()
@@ -20,14 +20,14 @@ const splitTarget = ({ url = '' }: IncomingMessage): [path: string, query: strin
   return at === -1 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)]
 }
 
-/** Each name with the values of its lines. */
+/** Returns each name with the values of its lines. */
 const multiValues = (entries: Iterable<readonly [string, string]>): Record<string, string[]> => {
   const lists: Record<string, string[]> = {}
   for (const [name, value] of entries) lists[name] = [...(lists[name] ?? []), value]
   return lists
 }
 
-/** Names in lower case; repeats joined by commas. */
+/** Returns lower-case names; repeats are joined by commas. */
 const joinedHeaders = ({ headersDistinct }: IncomingMessage): Record<string, string> =>
   Object.fromEntries(Object.entries(headersDistinct).map(([name, values]) => [name, values!.join()]))
 
@@ -41,7 +41,10 @@ const bodyOf = (body: Buffer, base64: boolean) => ({
 
 const API = 'id.execute-api.eu-central-1.amazonaws.com'
 
-/** API Gateway, REST API, on its own domain: stage only in requestContext.path, query decoded, no Content-Length. */
+/**
+ * Makes an event of API Gateway, REST API, on its own domain: stage only in requestContext.path, query decoded, no
+ * Content-Length.
+ */
 export const restApiEvent =
   (base64: boolean): ToEvent =>
   (req, body) => {
@@ -62,7 +65,7 @@ export const restApiEvent =
     }
   }
 
-/** API Gateway, HTTP API, payload format 2.0: the path is decoded, the query is not. */
+/** Makes an event of API Gateway, HTTP API, payload format 2.0: the path is decoded, the query is not. */
 export const httpApiEvent: ToEvent = (req, body) => {
   const [path, query] = splitTarget(req)
   const event = functionUrlEvent(req, body)
@@ -70,7 +73,7 @@ export const httpApiEvent: ToEvent = (req, body) => {
   return { ...event, rawPath: decodeURIComponent(path), rawQueryString: query, requestContext }
 }
 
-/** A function URL: format 2.0 with the path as sent. */
+/** Makes an event of a function URL: format 2.0 with the path as sent. */
 export const functionUrlEvent: ToEvent = (req, body) => {
   const [rawPath, rawQueryString] = splitTarget(req)
   const { cookie, ...headers } = joinedHeaders(req)

@@ -11,7 +11,7 @@ const RESERVED = '/hook/a%2Fb//caf%C3%A9/%e2%82%ac?next=/x?y&name=%C3%A9%20b+c&e
 
 const post = (body: string | Uint8Array, headers = {}): SignRequest => ({ target: '/hook/orders', body, headers })
 
-/** What every recipe must verify. Each body is one that a parser on the way would accept. */
+/** Every recipe must verify these. A parser on the way would accept each body. */
 export const KINDS: readonly Kind[] = [
   { name: 'a POST of JSON', request: post('{ "id": 1, "name": "Zoë" }\n') },
   { name: 'a POST of a form', request: post('name=Zo%c3%ab&note=a+b%20c&empty=', FORM) },
@@ -28,7 +28,7 @@ export interface Forgery {
 
 const order: SignRequest = { target: '/hook/orders?id=1', body: '{"amount":100}' }
 
-/** An order whose header lines are changed after signing. */
+/** Changes the header lines of an order after signing. */
 const changed =
   (change: (lines: (readonly [string, string])[]) => (readonly [string, string])[]): Forgery['forge'] =>
   service => {
@@ -36,7 +36,7 @@ const changed =
     return { ...signed, headers: change(pairs(signed)) }
   }
 
-/** What every recipe must refuse, with 401. */
+/** Every recipe must refuse these with 401. */
 export const FORGERIES: readonly Forgery[] = [
   { name: 'a body that was changed', forge: service => ({ ...service.sign(order), body: '{"amount":900}' }) },
   { name: 'a target that was changed', forge: service => ({ ...service.sign(order), target: '/hook/orders?id=2' }) },

@@ -7,20 +7,20 @@ import { FORGERIES, KINDS, type Kind } from './kinds.ts'
 /** A recipe that listens. `send` resolves to the status of its answer. */
 export interface RunningRecipe {
   send(request: ReceivedRequest): Promise<number>
-  /** the same, as what came to the proxy over plain HTTP; only where there is a proxy */
+  /** sends it as a request that came to the proxy over plain HTTP; only where there is a proxy */
   sendUnencrypted?(request: ReceivedRequest): Promise<number>
   close(): unknown
 }
 
 export interface Setting {
   kinds?: readonly Kind[]
-  /** what stands in front of the recipe: a proxy that ends TLS, nothing, or a gateway with a limit of its own */
+  /** the server in front of the recipe: a proxy that ends TLS, none, or a gateway with a limit of its own */
   behind?: 'proxy' | 'nothing' | 'gateway'
-  /** what its handler answers: nothing by default */
+  /** the answer of its handler: empty by default */
   answer?: 200 | 202 | 204
 }
 
-/** Starts a recipe and sends it everything that it must verify and everything that it must refuse. */
+/** Starts a recipe and sends it every request that it must verify and every forgery that it must refuse. */
 export function testRecipe(
   name: string,
   service: TestService,

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 
-// What /etc/resolv.conf is to an operator: every lookup in this process asks DNS_SERVER.
+// Makes every lookup in this process ask DNS_SERVER, as an operator would with /etc/resolv.conf.
 const { resolveTxt } = Resolver.prototype
 Resolver.prototype.resolveTxt = function (name) {
   this.setServers([process.env['DNS_SERVER'] ?? ''])

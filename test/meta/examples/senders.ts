@@ -4,7 +4,7 @@ import type { ReceivedRequest } from '../../../src/index.ts'
 import { pairs } from './kinds.ts'
 import type { RunningRecipe } from './recipe.ts'
 
-/** Sends over plain HTTP, the head byte for byte as it is. Resolves to the status of the answer. */
+/** Sends over plain HTTP, with the head byte for byte as given. Resolves to the status of the answer. */
 export function sendOverHttp(request: ReceivedRequest, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const { method, target: path, body } = request
@@ -16,7 +16,7 @@ export function sendOverHttp(request: ReceivedRequest, port: number): Promise<nu
   })
 }
 
-/** As a proxy in front that ends TLS: it says so in a header. */
+/** Sends as a proxy in front that ends TLS, and says so in a header. */
 export const behindProxy = (port: number): Pick<RunningRecipe, 'send' | 'sendUnencrypted'> => ({
   send: request => sendOverHttp(withHeader(request, 'X-Forwarded-Proto', 'https'), port),
   sendUnencrypted: request => sendOverHttp(withHeader(request, 'X-Forwarded-Proto', 'http'), port)
@@ -27,7 +27,7 @@ export const withHeader = (request: ReceivedRequest, name: string, value: string
   headers: [...pairs(request), [name, value]]
 })
 
-/** Sends over HTTP/2 with TLS; Host goes as `:authority`. */
+/** Sends over HTTP/2 with TLS; `:authority` carries Host. */
 export function sendOverHttp2(
   request: ReceivedRequest,
   port: number,

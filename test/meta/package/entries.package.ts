@@ -4,7 +4,10 @@ import { join, posix } from 'node:path'
 import { expect, inject, test } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
 
-/** What each entry exports at run time, and its types. A name that comes or goes is a change of the public interface. */
+/**
+ * Lists the run-time exports of each entry, and its types. A name that is added or removed changes the public
+ * interface.
+ */
 const EXPORTS: Readonly<Record<string, readonly [values: string, types: string]>> = {
   '.': [
     `NotVerifiedError assertVerified buildSigningString createVerifier diagnose dnsTxtLookup draftCavage explain
@@ -60,13 +63,13 @@ const cwd = inject('folder')
 const installed = join(cwd, 'node_modules/signed-requests')
 const command = join(cwd, 'node_modules/.bin/signed-requests')
 
-/** Runs a command in the user's folder; its output, or what it had to complain about. */
+/** Runs a command in the user's folder; returns its output, or its errors. */
 function run(command: string, ...args: string[]) {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8' })
   return { status, stdout, stderr }
 }
 
-/** The value of some code in a module of either kind, through JSON. */
+/** Evaluates code in a module of either kind, through JSON. */
 function evaluate(type: string, code: string, before = ''): unknown {
   const all = `${before}console.log(JSON.stringify(${code}))`
   const { status, stdout, stderr } = run('node', '--no-warnings', `--input-type=${type}`, '--eval', all)

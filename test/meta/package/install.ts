@@ -32,7 +32,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 export default function install(project: TestProject): () => void {
   const temporary = mkdtempSync(join(tmpdir(), 'package-'))
   const pack = (folder: string): Packed => {
-    // What prepack and postpack do besides the build, which was just made.
+    // This is the work of prepack and postpack besides the build, which was just made.
     pages('write', folder)
     try {
       return packNow(folder)
@@ -43,7 +43,7 @@ export default function install(project: TestProject): () => void {
   const packNow = (folder: string): Packed => {
     const to = ['--pack-destination', temporary]
     const output = JSON.parse(npm(join(ROOT, folder), 'pack', '--json', '--ignore-scripts', ...to))
-    // npm 12 names each by its package.
+    // npm 12 reports each tarball by its package.
     const [packed] = Array.isArray(output) ? output : Object.values<(typeof output)[string]>(output)
     return { ...packed, path: join(temporary, packed.filename) }
   }
@@ -68,7 +68,7 @@ export default function install(project: TestProject): () => void {
 const pages = (action: string, folder: string): void =>
   void execFileSync(process.execPath, ['--import', 'tsx', 'build/packed-pages.ts', action, folder], { cwd: ROOT })
 
-/** As typed in a shell: without what `npm run` has told its script about this project. */
+/** Runs npm as from a shell: without the variables in which `npm run` describes this project. */
 function npm(cwd: string, ...args: string[]): string {
   const ours = /^npm_(?:package|lifecycle)|^npm_config_(?:local_)?prefix$/i
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)))

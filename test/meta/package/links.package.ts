@@ -11,7 +11,7 @@ const PACKAGES = [
   ['signed-requests-vectors', join(inject('vectorsFolder'), 'node_modules/signed-requests-vectors')]
 ] as const
 
-/** The files of a folder, by their paths in it. */
+/** Lists the files of a folder, by their paths in it. */
 const filesOf = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
@@ -20,7 +20,7 @@ const filesOf = (folder: string): string[] =>
 const proseOf = (path: string): string => splitPage(path, readFileSync(path, 'utf8')).prose
 const isPage = (file: string): boolean => /\.(?:md|txt)$/.test(file)
 
-/** What is wrong with a link of a page; undefined when nothing is. */
+/** Returns what is wrong with a link of a page, or undefined. */
 function problemOf(folder: string, page: string, link: string): string | undefined {
   const [target = '', anchor] = link.split('#')
   const file = target === '' ? join(folder, page) : fileOf(folder, page, target)
@@ -29,7 +29,7 @@ function problemOf(folder: string, page: string, link: string): string | undefin
   return anchor === undefined || anchorsOf(proseOf(file)).has(anchor) ? undefined : `${link}: there is no such heading`
 }
 
-/** The file of the package, or of the repository at the tag of the version; undefined for any other address. */
+/** Returns the file of the package, or of the repository at the tag of the version; undefined for any other address. */
 function fileOf(folder: string, page: string, target: string): string | undefined {
   if (!/^[a-z][a-z+.-]*:/i.test(target)) return join(folder, posix.dirname(page), target)
   const ours = new RegExp(`^${REPOSITORY}/(?:blob|raw|tree)/v${manifest.version}/(.+)$`)

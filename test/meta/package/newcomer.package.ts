@@ -12,13 +12,13 @@ const folder = inject('folder')
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8')
 
-/** A block of a page, as a newcomer copies it: the one below this comment. */
+/** Returns the block of a page below this comment, as a newcomer copies it. */
 function block(page: string, comment: string): string {
   const [, code] = new RegExp(`<!-- ${comment} -->\\n+\`\`\`\\w+\\n(.*?)\`\`\`\\n`, 's').exec(read(page)) ?? []
   if (code === undefined) throw new Error(`${page} has no block ${comment}`)
   return code
 }
-/** The lines of a page that start the command, as they stand there. */
+/** Returns the lines of a page that start the command, unchanged. */
 const linesOf = (page: string): string[] =>
   [...read(page).matchAll(/^```sh\n(npx signed-requests [^`]+)```$/gm)].map(([, line]) => line!.trim())
 
@@ -38,14 +38,14 @@ beforeAll(async () => {
     receiver.on('exit', () => reject(new Error(`the receiver ended: ${said}`)))
   })
 })
-/** Its port is that of the README. */
+/** The port is that of the README. */
 const end = async () => {
   if (receiver.exitCode === null && receiver.signalCode === null)
     await Promise.all([once(receiver, 'exit'), receiver.kill()])
 }
 afterAll(end)
 
-/** In a shell, as it stands on the page. */
+/** Runs a line in a shell, exactly as on the page. */
 async function typed(line: string, input = '') {
   const child = spawn('sh', ['-c', line], { cwd: folder, env })
   child.stdin.end(input)
@@ -53,7 +53,7 @@ async function typed(line: string, input = '') {
   const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), closed])
   return { status, stdout, stderr }
 }
-/** What a line that succeeds says. */
+/** Matches the output of a successful line. */
 const saying = (stdout: string) => ({ status: 0, stdout: expect.stringContaining(stdout) })
 
 test('the receiver and the send line of docs/testing.md, copied unchanged, give 200 at the first try', async () => {
@@ -112,7 +112,7 @@ test('an Express application that observes as docs/introduce.md shows logs the v
   const good = await typed(line)
   expect(good).toMatchObject(saying('answer: 204 No Content'))
   expect(good).toMatchObject(saying('{"status":"verified","codes":[],"signedUnderDomain":true,"accountId":"1234"'))
-  // One that only observes accepts a forgery, which send tells by its code.
+  // A receiver that only observes accepts a forgery, which the exit code of send reports.
   const forgery = await typed(`${line} --tamper body`)
   expect(forgery).toMatchObject({ ...saying('answer: 204 No Content'), status: 1 })
   expect(forgery.stdout).toContain(

@@ -24,13 +24,13 @@ beforeAll(async () => {
     bundle: true,
     format: 'esm',
     platform: 'node',
-    // what it imports is for its side effects, whatever our package.json says of the library
+    // its imports have side effects, whatever our package.json says about the library
     ignoreAnnotations: true
   })
 })
 afterAll(() => dns.close())
 
-/** What a new user does: pastes the ten lines into a file and starts it. */
+/** Does what a new user does: pastes the ten lines into a file and starts it. */
 async function start(file: string): Promise<RunningRecipe> {
   const child: ChildProcess = fork(file, {
     cwd: folder,

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { expect, inject, test } from 'vitest'
 
-/** The bundle of what a program that imports these names needs, minified. */
+/** Bundles what a program that imports these names needs, minified. */
 async function bundle(names: string) {
   const { outputFiles, metafile } = await build({
     stdin: { contents: `export ${names} from 'signed-requests'`, resolveDir: inject('folder') },
@@ -24,9 +24,9 @@ async function bundle(names: string) {
       if (kind === 'import-statement') loaded.add(next)
   const files = outputFiles.filter(({ path }) => loaded.has(relative('.', path)))
   return {
-    /** compressed (gzip -9), without the dependencies and what is imported when it is needed */
+    /** compressed (gzip -9), without the dependencies and the modules that are imported on demand */
     size: files.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0),
-    /** what is imported from elsewhere: modules of Node.js and packages */
+    /** imports from elsewhere: modules of Node.js and packages */
     imports: [...loaded].filter(path => !(path in metafile.outputs))
   }
 }

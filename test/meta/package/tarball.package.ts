@@ -18,7 +18,7 @@ const EXPECTED = [
   /^docs\/[a-z0-9-]+\.md$/,
   /^dist\/(?:(?:account|doh|recorder|replay|rfc9421|testing)\/)?index\.(?:js|cjs|d\.ts|d\.cts)$/,
   /^dist\/cli\.js$/,
-  // what the entries share
+  // shared by the entries
   /^dist\/[a-z0-9]+(?:-[a-z0-9]+)*-[\w-]{8}\.(?:js|cjs|d\.ts|d\.cts)$/
 ]
 
@@ -28,7 +28,8 @@ test('the tarball has the package and its documents, and nothing else', () => {
   expect(files.filter(file => !file.includes('/')).sort()).toEqual(documents)
 })
 
-// Pages for who writes a receiver or looks for the cause of a refusal. The others are for who runs it, and are on the site.
+// These pages are for those who write a receiver or look for the cause of a refusal. The pages for operators are on the
+// site only.
 test('it has the pages that package.json names, each as build/packed-pages.ts makes it whole', () => {
   const pages = manifest.files.filter(file => file.startsWith('docs/'))
   expect(files.filter(file => file.startsWith('docs/')).sort()).toEqual(pages.sort())
@@ -54,7 +55,7 @@ test('it is light: at most 280 KB, 1.2 MB unpacked, four packages installed', ()
   expect(packages.length).toBeLessThanOrEqual(4)
 })
 
-/** Every path that package.json names, wherever it stands. */
+/** Returns every path that package.json names. */
 function pathsIn(value: unknown): string[] {
   if (typeof value === 'string') return value.startsWith('./') ? [posix.normalize(value)] : []
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(pathsIn) : []
@@ -67,7 +68,7 @@ test('every file that package.json names is there', () => {
   expect(named.filter(path => !path.includes('*') && !files.includes(path))).toEqual([])
 })
 
-/** The files that a file imports or requires; of declarations, the declarations. */
+/** Returns the files that a file imports or requires; for declarations, the declarations. */
 function importsOf(file: string): string[] {
   const names = read(file).matchAll(/\b(?:from|import|require)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g)
   return [...names].map(([, name = '']) => {

@@ -9,7 +9,7 @@ const path = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 
 type Compiler = { typescript: string; nodeTypes: string | undefined }
 
-/** Each with the declarations of Node.js that its users have. */
+/** Each compiler gets the declarations of Node.js that its users have. */
 const COMPILERS: readonly Compiler[] = [
   { typescript: 'typescript-5.4', nodeTypes: 'node-types-20' },
   { typescript: 'typescript-5.9', nodeTypes: 'node-types-newest' },
@@ -20,7 +20,7 @@ const COMPILERS: readonly Compiler[] = [
 const MODES = [
   { mode: 'node10', options: { module: 'commonjs', moduleResolution: 'node10' } },
   { mode: 'node16', options: { module: 'node16', moduleResolution: 'node16' } },
-  // With the declarations themselves checked: seconds each, and they are the same files in each mode.
+  // Only this mode checks the declarations themselves: that takes seconds, and they are the same files in each mode.
   { mode: 'nodenext', options: { module: 'nodenext', moduleResolution: 'nodenext', skipLibCheck: false } },
   { mode: 'bundler', options: { module: 'preserve', moduleResolution: 'bundler' } }
 ]
@@ -30,7 +30,7 @@ const LIBRARIES = [
   { library: 'with the DOM', lib: ['ES2022', 'DOM', 'DOM.Iterable'] }
 ]
 
-/** A user's project with the package, and with the sources written by `write`; returns what the compiler says. */
+/** Makes a user's project with the package and the sources that `write` writes; returns the compiler's output. */
 function compile(compiler: Compiler, options: object, write: (folder: string) => void): Promise<string> {
   const { typescript, nodeTypes } = compiler
   const folder = mkdtempSync(join(inject('folder'), 'types-'))
@@ -49,7 +49,7 @@ function compile(compiler: Compiler, options: object, write: (folder: string) =>
 const MATRIX = COMPILERS.flatMap(compiler =>
   MODES.flatMap(mode => LIBRARIES.map(library => ({ ...compiler, ...mode, ...library })))
 )
-  // The last compiler has no such mode.
+  // The newest compiler does not have this mode.
   .filter(({ typescript, mode }) => !(typescript === 'typescript-7' && mode === 'node10'))
 
 test.concurrent.each(MATRIX)('$typescript, $mode, $library', async ({ options, lib, ...compiler }) => {
@@ -75,7 +75,7 @@ describe.each(oldestAndNewest)('$typescript', compiler => {
   })
 
   test.concurrent('the types are as documented', async () => {
-    // The library that vitest has `expectTypeOf` from.
+    // vitest has `expectTypeOf` from this library.
     const vitest = [path('../../../node_modules/expect-type/dist/index.d.ts')]
     const said = await compile(compiler, { module: 'nodenext', paths: { vitest } }, folder => {
       for (const file of readdirSync(path('../types')))
@@ -85,7 +85,7 @@ describe.each(oldestAndNewest)('$typescript', compiler => {
   })
 })
 
-/** Declarations are written, as a project does that others build on. */
+/** Declarations are written, as in a project that others build on. */
 const LIBRARY = { module: 'nodenext', declaration: true, composite: true, noEmit: false, outDir: 'out' }
 
 const LIBRARIES_OF_USERS = [

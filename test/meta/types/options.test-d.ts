@@ -24,7 +24,7 @@ const required = { serviceDomain: 'service.example', hosts: 'receiver.example', 
 expectTypeOf(createVerifier(required)).returns.toEqualTypeOf<Promise<Verdict>>()
 expectTypeOf(createVerifier(required)).parameters.toEqualTypeOf<[request: ReceivedRequest]>()
 
-// Everything that is documented is taken.
+// Every documented option is accepted.
 createVerifier({ ...required, hosts: ['a.example', 'b.example:8443'], accounts: ['1', '2'] as const })
 createVerifier({ ...required, accounts: id => id === '1234' })
 createVerifier({ ...required, accounts: async id => id === '1234' })
@@ -34,7 +34,7 @@ createVerifier({ ...required, replayStore: memoryReplayStore(), now: Date.now })
 createVerifier(createTestService().options)
 createVerifier({ ...required, accounts: createAccountClient({ authUrl: '', baseUrl: '', accessToken: '' }).accepts })
 
-// Each of these is refused; the same without the fault is taken above.
+// Each of these is refused; the same without the fault is accepted above.
 expectTypeOf({ hosts: 'receiver.example', accounts: '1234' }).not.toExtend<VerifierOptions>()
 expectTypeOf({ serviceDomain: 'service.example', accounts: '1234' }).not.toExtend<VerifierOptions>()
 expectTypeOf({ serviceDomain: 'service.example', hosts: 'receiver.example' }).not.toExtend<VerifierOptions>()

@@ -26,6 +26,6 @@ export function byOk(result: Result<Date>) {
   if (result.code === 'date-malformed') {
     expectTypeOf(result.evidence).toEqualTypeOf<{ received: string }>()
   }
-  // @ts-expect-error there is none
+  // @ts-expect-error there is no value
   result.value
 }

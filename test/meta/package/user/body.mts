@@ -1,4 +1,4 @@
-// What a handler does with the bytes of a request, where the types of the platform are strict about their buffer.
+// Uses the bytes of a request as a handler does, where the types of the platform are strict about their buffer.
 import { type Bytes, createVerifier, type Verified } from 'signed-requests'
 import { createTestService } from 'signed-requests/testing'
 
@@ -8,7 +8,7 @@ const signed = service.sign({ method: 'POST', target: '/hook', body: '{"id":1}' 
 async function use(body: Bytes): Promise<void> {
   console.log(await new Response(body).json(), new Request('https://receiver.example/', { method: 'POST', body }))
   console.log(Buffer.from(body), await crypto.subtle.digest('SHA-256', body), new Blob([body]))
-  // It is the same type as the plain name where that has no parameter, and fits it where it has one.
+  // It is the same type as the plain name where that has no parameter, and is assignable to it otherwise.
   const plain: Uint8Array = body
   console.log(plain)
 }

@@ -1,4 +1,4 @@
-// One use of each entry, as a user's project has it.
+// Uses each entry once, as a user's project does.
 import { createServer } from 'node:http'
 import {
   createVerifier,

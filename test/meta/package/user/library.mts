@@ -1,4 +1,4 @@
-// A library whose own declarations show what it has of this package, without naming a type: the compiler must find one.
+// The declarations of this library expose values of the package without naming a type: the compiler must find one.
 import * as signed from 'signed-requests'
 import { createAccountClient } from 'signed-requests/account'
 import { dohTxtLookup } from 'signed-requests/doh'

@@ -1,4 +1,4 @@
-// A library with isolatedDeclarations: each export has a type that is written, from the entry that shows it.
+// This library has isolatedDeclarations: each export has a written type, from the entry that exports it.
 import * as signed from 'signed-requests'
 import * as account from 'signed-requests/account'
 import * as doh from 'signed-requests/doh'
@@ -38,7 +38,7 @@ export function headersOf(event: signed.LambdaEvent): signed.LambdaRecord<string
   return event.headers
 }
 
-// With exactOptionalPropertyTypes, an option that is chosen by a condition.
+// With exactOptionalPropertyTypes, a condition chooses an option.
 declare const isTest: boolean
 const chosen = <T,>(value: T): T | undefined => (isTest ? value : undefined)
 const proxy: signed.ProxyOptions = { https: chosen(true), host: chosen('a.example'), prefix: chosen('/hooks') }

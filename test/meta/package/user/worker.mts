@@ -1,4 +1,4 @@
-// Every entry, for a Worker: its project has @cloudflare/workers-types and no @types/node.
+// Uses every entry in a Worker: its project has @cloudflare/workers-types and no @types/node.
 import { assertVerified, createVerifier, fromFetchRequest, httpStatus, logRecord } from 'signed-requests'
 import * as account from 'signed-requests/account'
 import * as replay from 'signed-requests/replay'
