@@ -1,4 +1,4 @@
-// The score of each folder in the report of the last run. Fails below 96 %.
+// Prints the score of each folder from the report of the last run. Fails below 96 %.
 import { readFileSync } from 'node:fs'
 
 const LEAST = 96

@@ -1,4 +1,4 @@
-/** A folder around the verifier: the files that are changed, and the tests that run its code, the quickest first. */
+/** Describes a folder around the verifier: the files to change, and the tests that run its code, the quickest first. */
 export interface Folder {
   readonly files: readonly string[]
   readonly tests: readonly string[]
@@ -34,7 +34,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   },
   explain: {
     files: ['src/explain/*.ts', 'src/explain/causes/*.ts', '!src/explain/budget.ts'],
-    // The page of all causes and fixes is what the code says.
+    // The page of all causes and fixes is generated from the code.
     tests: ['test/unit/explain/', 'test/meta/docs/checks-and-codes.test.ts', 'test/vectors/vectors.test.ts']
   },
   testing: { files: ['src/testing/**/*.ts'], tests: ['test/unit/testing/', 'test/unit/replay/memory.test.ts'] },

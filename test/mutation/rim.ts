@@ -1,5 +1,5 @@
-// Changes a sample of the code around the verifier, folder by folder, and sees whether its tests notice. Prints the seed
-// of the sample, a table, and what survives with the reason. Fails below 90 % in a folder.
+// Changes a sample of the code around the verifier, folder by folder, and sees whether its tests notice. Prints the
+// seed of the sample, a table, and each surviving change with the reason. Fails below 90 % in a folder.
 //   tsx test/mutation/rim.ts [--seed N] [--sample N] [FOLDER...]
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -79,7 +79,7 @@ for (const folder of folders) {
   const survivors = tried.filter(({ status }) => UNNOTICED.includes(status))
   const all = noticed.length + survivors.length
   const score = (100 * noticed.length) / all
-  // A busy machine can make a test late; a change that makes it hang is noticed.
+  // A late test may come from a busy machine, but a change that makes the test hang counts as noticed.
   const late = noticed.filter(({ status }) => status === 'Timeout').length
   const row = `${score.toFixed(1).padStart(5)} %  ${noticed.length} of ${all} (${late} by a timeout)  ${folder}`
   rows.push(row)

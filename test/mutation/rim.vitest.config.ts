@@ -7,28 +7,28 @@ import { FOLDERS } from './rim-folders.ts'
 const { tests } = FOLDERS[process.env['MUTATION_FOLDER'] ?? '']!
 const root = join(import.meta.dirname, '../..')
 
-/** The tests of one folder around the verifier. */
+/** Runs the tests of one folder around the verifier. */
 export default defineConfig({
   root,
   resolve: base.resolve!,
   test: {
     include: tests.map(path => (path.endsWith('/') ? `${path}**/*.test.ts` : path)),
     exclude: [
-      // They compare times.
+      // This test compares times.
       'test/unit/explain/body/cost-time.test.ts',
       'test/cli/captures/cost-time.test.ts',
       'test/cli/captures/large.test.ts',
-      // They start processes.
+      // These tests start processes.
       'test/unit/account/https.test.ts',
       'test/unit/recorder/flood.test.ts',
-      // They run the code of an example.
+      // This test runs the code of an example.
       'test/unit/account/example.test.ts',
       'test/unit/replay/dynamodb.test.ts',
       'test/unit/replay/durable-object.test.ts'
     ],
     globalSetup: 'test/support/bundles.ts',
     sequence: { sequencer: inOrder(root, tests) },
-    // A mutant that hangs is ended by StrykerJS.
+    // StrykerJS ends a mutant that hangs.
     testTimeout: 60_000,
     hookTimeout: 60_000
   }

@@ -1,4 +1,4 @@
-// A checker of StrykerJS that lets a sample of the mutants pass: the same for the same seed.
+// Lets a sample of the mutants pass, as a checker of StrykerJS: the same for the same seed.
 import { createHash } from 'node:crypto'
 import { CheckStatus } from '@stryker-mutator/api/check'
 import { declareFactoryPlugin, PluginKind, tokens } from '@stryker-mutator/api/plugin'
@@ -16,7 +16,7 @@ function createSample() {
   const { MUTATION_SEED: seed = '1', MUTATION_SAMPLE: size = '64' } = process.env
   return {
     async init() {},
-    // All mutants in one group, because the sample is taken from all.
+    // All mutants are in one group, because the sample is taken from all.
     group: async mutants => [mutants.map(({ id }) => id)],
     async check(mutants) {
       const ranked = mutants.map(mutant => ({ id: mutant.id, rank: rankOf(mutant, seed) }))

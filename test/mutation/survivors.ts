@@ -1,4 +1,4 @@
-/** Changes that no test can notice, because nothing that can be observed differs. */
+/** Lists changes that no test can notice, because no observable result differs. */
 const SAME: readonly { path: string; original: string; replacement: string; reason: string }[] = [
   {
     path: 'src/platforms/lambda/request.ts',
@@ -44,6 +44,6 @@ const SAME: readonly { path: string; original: string; replacement: string; reas
   }
 ]
 
-/** Returns why no test notices this change; undefined where there is no such reason. */
+/** Returns why no test notices this change, or undefined. */
 export const reasonOf = (path: string, original: string, replacement: string): string | undefined =>
   SAME.find(one => one.path === path && one.original === original && one.replacement === replacement)?.reason

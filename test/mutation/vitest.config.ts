@@ -3,9 +3,9 @@ import { defineConfig } from 'vitest/config'
 import { inOrder } from './in-order.ts'
 
 /**
- * The tests of the verifier that take the same way every time, and not long. The first that fails ends the run, so
- * what catches most comes first. None that loads modules again: what a module does once would then count as run by it,
- * and no test could notice that it was changed.
+ * Lists tests of the verifier that run the same code every time, and quickly. The first that fails ends the run, so the
+ * ones that catch most come first. No test loads modules again: their top-level code would then count as run by it, and
+ * no test could notice a change there.
  */
 const TESTS = [
   'test/vectors/vectors.test.ts',
@@ -41,13 +41,13 @@ export default defineConfig({
   root,
   test: {
     include: TESTS.map(path => (path.endsWith('/') ? `${path}**/*.test.ts` : path)),
-    // It compares times, and code that is prepared for mutants is slower.
+    // This test compares times, and code that is prepared for mutants is slower.
     exclude: ['test/unit/explain/body/cost-time.test.ts'],
-    // The first mismatch loads the search. What a module makes when it is loaded is not changed in a run, and it would
-    // count as run by the test that happens to load it.
+    // The first mismatch loads the search. The top-level code of a module is not changed in a run, and it would count
+    // as run by the test that happens to load it.
     setupFiles: 'src/explain/body/change.ts',
     sequence: { sequencer: inOrder(root, TESTS) },
-    // A mutant that hangs is ended by StrykerJS.
+    // StrykerJS ends a mutant that hangs.
     testTimeout: 60_000
   }
 })

@@ -12,7 +12,7 @@ const [RECORD] = Object.values(service.records)[0]!
 const text = RECORD!.map(part => `"${part}"`).join(' ')
 const OTHER = 'provider.example'
 
-/** The lines of the zone of the service by name of the key, and the verdict. */
+/** Maps names of keys to lines of the service's zone, and the verdict. */
 const SITUATIONS: Readonly<Record<string, readonly [label: string, lines: string, verdict: string]>> = {
   'a CNAME': ['a', `one.a CNAME key.${OTHER}.`, 'verified'],
   'two CNAMEs, one after the other': ['b', `one.b CNAME two.b\ntwo.b CNAME key.${OTHER}.`, 'verified'],

@@ -17,7 +17,7 @@ export async function startJudges(project: Project): Promise<Judge[]> {
   return judging.map(runtime => ({ name: runtime.name, judge: batch => program.run(runtime, 'requests', batch) }))
 }
 
-/** What came of the same requests on all of the runtimes. */
+/** Holds the result of the same requests on all of the runtimes. */
 export interface Differences {
   judged: number
   verified: number
@@ -34,7 +34,7 @@ const OPTIONS: RequestBatch['options'] = {
   algorithms: ['rsa-sha256', 'rsa-sha512', 'hs2019', 'ed25519', 'rsa-v1_5-sha256', 'rsa-pss-sha512']
 }
 
-/** Has the requests of these seeds judged by all, and compares. The first runtime is compared with. */
+/** Has all runtimes judge the requests of these seeds, and compares them with the first runtime. */
 export async function findDifferences(judges: readonly Judge[], seeds: readonly number[]): Promise<Differences> {
   const mutated = seeds.flatMap(mutatedRequests)
   const batch: RequestBatch = {
@@ -61,8 +61,8 @@ export async function findDifferences(judges: readonly Judge[], seeds: readonly 
 }
 
 /**
- * The one difference between runtimes that is left: 32 bytes that are not a point of the curve. Deno refuses to import
- * them, the others import them and verify nothing with them. Refused by all; the code is another.
+ * Allows the one remaining difference between runtimes: 32 bytes that are not a point of the curve. Deno refuses to
+ * import them, the others import them and verify nothing with them. All refuse the request, with different codes.
  */
 export function isExplained(verdicts: Readonly<Record<string, string | undefined>>): boolean {
   const { deno, ...others } = verdicts
@@ -76,7 +76,7 @@ export function isExplained(verdicts: Readonly<Record<string, string | undefined
 
 type Failures = readonly { code: string; evidence?: { record?: string } }[]
 
-/** Of a rejected request. */
+/** Returns the failures of a rejected request. */
 function failuresOf(verdict: string | undefined): Failures {
   if (!verdict?.startsWith('{"status":"rejected"')) return []
   return (JSON.parse(verdict) as { failures: Failures }).failures

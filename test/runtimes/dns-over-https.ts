@@ -4,8 +4,7 @@ import { type DnsOutcome, RCODE, type TxtRecords } from '../support/dns-answer.t
 const STATUS: Partial<Record<DnsOutcome, number>> = { ...RCODE, nodata: 0 }
 
 /**
- * What node:dns of workerd asks: DNS over HTTPS with answers in JSON, the strings of a record in quotes.
- *
+ * Answers as workerd's node:dns needs: DNS over HTTPS with answers in JSON, the strings of a record in quotes.
  * @param answerTo gets the name exactly as it was asked for
  */
 export function createDnsOverHttps(answerTo: (name: string) => TxtRecords | DnsOutcome): Server {

@@ -10,7 +10,7 @@ const ABSENT = ['nxdomain', 'nxdomain-behind-cname', 'nodata', 'dangling-cname',
 const FAILING = ['servfail', 'refused', 'formerr', 'notimp', 'malformed', 'truncated'] as const
 const OWN = ['unsigned', 'redirected', 'broken'] as const
 
-/** What a resolver may answer, and the verdict on a request whose key is asked for. */
+/** Lists a resolver's possible answers, and the verdict on a request whose key is looked up. */
 const CASES: readonly (readonly [DnsOutcome | 'found' | (typeof OWN)[number], string])[] = [
   ['found', 'verified'],
   ...ABSENT.map(outcome => [outcome, 'rejected key-not-found'] as const),

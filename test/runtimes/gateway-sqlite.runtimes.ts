@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-// Node.js 20 has no node:sqlite; the gateway's tests show what it says there.
+// Node.js 20 does not have node:sqlite; the gateway's tests cover its message there.
 const RUNNING = RUNTIMES.filter(runtime => ['node-22', 'node-24', 'node-26'].includes(runtime.package))
 
 describe.each(RUNNING)('--sqlite on $package', ({ package: name }) => {

@@ -5,10 +5,10 @@ import type { LookupsReport } from './program/lookups.ts'
 
 /**
  * Runs where this DNS server is the system's: on port 53, where /etc/resolv.conf points. Starts the program beside it
- * and prints what both have to say.
+ * and prints the results of both.
  */
 
-/** What to serve, and the program to start; plain data. */
+/** Tells which records to serve and which program to start; plain data. */
 export interface Setting {
   command: readonly [string, ...string[]]
   folder: string

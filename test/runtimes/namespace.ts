@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Project } from './project.ts'
 
-/** What a script of this folder prints, as JSON, in a network namespace of its own. Its resolv.conf is the project's. */
+/**
+ * Returns the JSON that a script of this folder prints in a network namespace of its own, with the project's
+ * resolv.conf.
+ */
 export async function inNamespace(
   project: Project,
   script: string,
@@ -23,7 +26,7 @@ export async function inNamespace(
   return JSON.parse(stdout)
 }
 
-/** Runs a program there; what it prints, as JSON. Deno would ask for the server of its updates besides. */
+/** Runs a program there; returns the JSON that it prints. Deno would also ask for the server of its updates. */
 export async function runThere(folder: string, [tool, ...args]: readonly [string, ...string[]]): Promise<unknown> {
   const env = { ...process.env, DENO_NO_UPDATE_CHECK: '1' }
   return JSON.parse((await promisify(execFile)(tool, args, { cwd: folder, env })).stdout)

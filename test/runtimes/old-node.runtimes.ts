@@ -5,7 +5,7 @@ import { isLinux } from './runtimes.ts'
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-/** A file as this Node.js runs it. */
+/** Runs a file with this Node.js. */
 function run(node: string, ...args: string[]) {
   const { status, stdout, stderr } = spawnSync(path(`node_modules/${node}/bin/node`), args, { encoding: 'utf8' })
   return { code: status, stdout, stderr }

@@ -12,25 +12,25 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const MODULES = fileURLToPath(new URL('node_modules', import.meta.url))
 const execute = promisify(execFile)
 
-/** Where a tool of `test/runtimes` is. */
+/** Returns the path of a tool of `test/runtimes`. */
 export const toolPath = (tool: string): string => resolve(MODULES, '.bin', tool)
 
-/** A user's project in a folder of its own: the built package under its name. */
+/** A user's project is a folder of its own, with the built package under its name. */
 export type Project = ReturnType<typeof projectIn>
 
-/** A project with the package as it stands here, and some of its files. */
+/** Makes a project with the package as built here, and some of its files. */
 export function createProject(...files: string[]): Project {
   const project = projectIn(makeFolder())
   const modules = join(project.folder, 'node_modules')
   mkdirSync(modules)
   symlinkSync(ROOT, join(modules, 'signed-requests'))
-  // The program has files of src/ in it, which import this.
+  // Files of src/ in the program import this package.
   symlinkSync(join(ROOT, 'node_modules/structured-headers'), join(modules, 'structured-headers'))
   for (const file of files) cpSync(join(ROOT, file), join(project.folder, file.split('/').at(-1)!))
   return project
 }
 
-/** A project into which the package's own tarball was installed. */
+/** Makes a project into which the package's own tarball was installed. */
 export async function installProject(): Promise<Project> {
   const folder = makeFolder()
   await execute('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: ROOT })
@@ -46,7 +46,7 @@ function makeFolder(): string {
   return folder
 }
 
-/** What surrounds a Worker. */
+/** Describes the environment of a Worker. */
 export interface WorkerSetting {
   /** the port of what it fetches from, by plain HTTP; nothing when left out */
   outbound?: number
@@ -70,9 +70,9 @@ function projectIn(folder: string) {
   const run = async (tool: string, ...args: string[]): Promise<string> =>
     (await execute(toolPath(tool), args, { cwd: folder, maxBuffer: 2 ** 28 })).stdout
 
-  /** Starts a server; resolves to its port, once it has said it. */
+  /** Starts a server; resolves to its port, once it has reported it. */
   async function serve(env: Record<string, string>, tool: string, ...args: string[]): Promise<number> {
-    // The fourth descriptor is where workerd says its port; the others say it in their output.
+    // workerd reports its port on the fourth descriptor; the others do in their output.
     const stdio = ['ignore', 'pipe', 'pipe', 'pipe'] as const
     const child = spawn(toolPath(tool), args, { cwd: folder, env: { ...process.env, ...env }, stdio: [...stdio] })
     children.push(child)
@@ -95,9 +95,9 @@ function projectIn(folder: string) {
     write,
     run,
     serve,
-    /** Puts a package of ours into it. */
+    /** Links one of our packages into it. */
     link: (name: string) => symlinkSync(join(MODULES, name), join(folder, 'node_modules', name)),
-    /** Bundles a file as wrangler does; what it says of itself is an error. */
+    /** Bundles a file as wrangler does; any output of the bundler is an error. */
     bundle: (source: string, file: string, ...more: string[]): Promise<string> =>
       run(
         'esbuild',

@@ -27,7 +27,7 @@ afterAll(async () => {
   await dns.close()
 })
 
-/** A server whose lookups ask our DNS server. */
+/** Starts a server whose lookups ask our DNS server. */
 async function serve(example: string, tool: string, ...args: string[]): Promise<RunningRecipe> {
   const project = createProject(`examples/${example}`, 'test/meta/examples/resolver.ts')
   const port = await project.serve({ PORT: '0', DNS_SERVER: dns.address }, tool, ...args)
@@ -42,13 +42,13 @@ testRecipe('Deno', service, () =>
 
 describe('on a real Next.js', () => {
   let next: RunningRecipe
-  // Built and started as in production. It follows no link out of its root, and the packages here are links.
+  // Next.js is built and started as in production. It follows no link out of its root, and the packages here are links.
   beforeAll(async () => {
     vi.stubEnv('NEXT_TELEMETRY_DISABLED', '1')
     const project = createProject('test/meta/examples/resolver.ts')
     for (const name of ['next', 'react', 'react-dom']) project.link(name)
     project.write('app/hook/[[...path]]/route.js', readFileSync('examples/next-route.ts', 'utf8'))
-    // As the message for a parsed body says for pages.
+    // The message for a parsed body advises this for pages.
     const [advice = ''] = /export const config = .*\}/.exec(parsedBodyMessage()) ?? []
     const page = [
       "import { createVerifier, nodeHandler } from 'signed-requests'",
@@ -85,7 +85,7 @@ describe('on a real Next.js', () => {
   })
 })
 
-/** A Worker on workerd, whatever it fetches goes to this server. */
+/** Starts a Worker on workerd; whatever it fetches goes to this server. */
 async function work(file: string, to: Server, date: string, flags: readonly string[]): Promise<RunningRecipe> {
   const project = createProject(`examples/${file}`)
   const certificate = await makeCertificate(HOST)
@@ -95,7 +95,7 @@ async function work(file: string, to: Server, date: string, flags: readonly stri
   return { send: request => send(request, recipient), close: project.remove }
 }
 
-// The newest date that this workerd knows, and one before Node.js compatibility was the default.
+// The newest date that this workerd supports, and one before Node.js compatibility became the default.
 const NEWEST = ['2026-10-20', []] as const
 for (const [date, flags] of [NEWEST, ['2025-09-01', ['nodejs_compat']]] as const) {
   const start = () => work('workers.ts', dnsOverHttps, date, flags)

@@ -21,7 +21,7 @@ describe.each(RUNTIMES)('a recorder on $name $version ($package)', runtime => {
   test('keeps each refused vector in memory, as a fixture with the same verdict', async () => {
     const { kept, differing, error } = await program.run(runtime, 'recorder', { vectors })
     expect([error, differing]).toEqual([undefined, []])
-    // What a runtime cannot verify as asked may be refused here.
+    // A runtime may refuse here what it cannot verify as asked.
     expect(Math.abs(kept - refused.length)).toBeLessThanOrEqual(Object.keys(runtime.limits).length)
   })
 
@@ -41,7 +41,7 @@ describe.each(RUNTIMES)('a recorder on $name $version ($package)', runtime => {
     const input = { vectors, directory: '/tmp/refused' }
     const error = 'directory is a string: leave it out: this runtime keeps no files'
     expect(await program.run(runtime, 'recorder', input)).toMatchObject({ kept: 0, error })
-    // Since then, a Worker has a file system of its own for each request.
+    // Since this date, a Worker has a file system of its own for each request.
     const port = await project.serveWorker('bundle.js', { date: '2026-10-01' })
     const body = JSON.stringify({ task: 'recorder', input })
     const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body })

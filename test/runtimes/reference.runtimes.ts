@@ -5,7 +5,7 @@ import type { SignatureCase } from './program/signatures.ts'
 import { createProject, type Project } from './project.ts'
 import { compileProgram, type Program, RUNTIMES } from './runtimes.ts'
 
-/** What runtimes judge otherwise than big integers do. */
+/** Describes a judgement of runtimes that differs from big integers. */
 interface Difference {
   runtimes: readonly string[]
   /** the cases: all of these, and no others */
@@ -25,14 +25,14 @@ const DIFFERENCES: readonly Difference[] = [
     isMet: ({ change, algorithm, bits, verifies }) =>
       change === 'the first octet of the encoding' &&
       !verifies &&
-      // A salt of 64 octets has room under the longer of the two keys of 8k + 1 bits alone.
+      // A salt of 64 octets fits only into the longer of the two keys of 8k + 1 bits.
       (algorithm === 'hs2019' ? bits === 1025 || bits === 1041 : algorithm === 'rsa-pss-sha512' && bits === 1041),
     reason:
       'RFC 8017 section 8.1.2 step 2c: under a modulus of 8k + 1 bits the encoding has an octet less than the modulus, and what is longer is refused. Deno does not look at this octet. Only the owner of the private key can sign such an encoding'
   }
 ]
 
-/** What a runtime must say of the case. */
+/** Returns the verdict that a runtime must reach on the case. */
 function expectedOf(runtime: string, one: Case): '0' | '1' {
   const isOtherwise = DIFFERENCES.some(({ runtimes, isMet }) => runtimes.includes(runtime) && isMet(one))
   return one.verifies !== isOtherwise ? '1' : '0'
@@ -77,7 +77,7 @@ test('every runtime verifies exactly what big integers verify, except the listed
   })
 }, 900_000)
 
-/** By the kind of change, does any of them verify: else nothing of that kind was judged. */
+/** Returns for each kind of change whether any case verifies: otherwise nothing of that kind was judged. */
 function verifiedBy(cases: readonly Case[]): Record<string, boolean> {
   const result: Record<string, boolean> = {}
   for (const { change, algorithm, verifies } of cases)

@@ -24,11 +24,11 @@ const SPF = ['v=spf1 ', '-all']
 const SITE = ['google-site-verification=abc']
 
 const NAME = '.service.example'
-/** 253 characters, the longest name there is */
+/** 253 characters, the longest possible name */
 const LONGEST = `${'k'.repeat(63)}.`.repeat(3) + 'k'.repeat(253 - 192 - NAME.length) + NAME
 const ATTACKED = `attacked${NAME}`
 
-/** A name, what DNS says of it, and the verdict. A list of verdicts by runtime where they differ. */
+/** Holds a name, the DNS reply about it, and the verdict: a list by runtime where they differ. */
 interface Case {
   label: string
   name?: string
@@ -65,14 +65,14 @@ const OUTCOMES: Case[] = [
 
 const NOT_FOUND = 'rejected key-not-found'
 const TIMEOUT = 'unavailable key-lookup-timeout'
-/** What a runtime makes of some answers: by label the verdict, as it stands in SECURITY.md. */
+/** Maps labels to the verdicts of a runtime, as SECURITY.md lists them. */
 const DIFFERENT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   deno: { servfail: NOT_FOUND, refused: NOT_FOUND, formerr: NOT_FOUND, notimp: NOT_FOUND, malformed: TIMEOUT },
   workerd: { servfail: NOT_FOUND, refused: NOT_FOUND },
   'node-20-floor': { 'empty-string': 'unavailable key-lookup-failed', malformed: TIMEOUT }
 }
 
-/** Of the records of a case, the changing ones, and one that stands in the search list alone. */
+/** The records of CHANGING change when the trigger is asked for; ATTACKED exists only under the search list. */
 const CHANGING = `changing${NAME}`
 const CHANGE = { trigger: `revoke${NAME}`, name: CHANGING, records: [['v=DKIM1; p=']] }
 const STORY: readonly (readonly [name: string, verdict: string])[] = [
@@ -85,7 +85,7 @@ const STORY: readonly (readonly [name: string, verdict: string])[] = [
 const verdictsOf = ({ report }: Outcome): readonly string[] => report.verdicts[0]!
 const nameOf = ({ name }: Case, at: number): string => name ?? `case${at}${NAME}`
 
-/** What DNS says, and what is asked of it. */
+/** Returns the DNS replies, and the names to ask for. */
 function settingFor(cases: readonly Case[]) {
   const records: Record<string, TxtRecords> = {
     [CHANGING]: [genkey(record)],
@@ -104,10 +104,10 @@ function settingFor(cases: readonly Case[]) {
   return { records, outcomes, requests, asked }
 }
 
-// Kubernetes sets ndots to 5: a name with fewer dots is first asked for under the search list.
+// Kubernetes sets ndots to 5: a name with fewer dots is first looked up under the search list.
 const RESOLV_CONF = 'nameserver 127.0.0.1\nsearch evil.test\noptions ndots:5\n'
 
-/** The program beside a DNS server of its own, in namespaces in which nothing else is. */
+/** Runs the program beside a DNS server of its own, in otherwise empty namespaces. */
 async function besideServer(
   project: Project,
   command: Setting['command'],
@@ -120,7 +120,7 @@ async function besideServer(
   return (await inNamespace(project, 'in-namespace.ts', setting, RESOLV_CONF)) as Outcome
 }
 
-/** The program as a Worker, whose lookups go over HTTPS. */
+/** Runs the program as a Worker, whose lookups go over HTTPS. */
 async function asWorker(
   project: Project,
   runtime: Runtime,
@@ -150,7 +150,7 @@ describe.skipIf(!isLinux)('the system resolver', () => {
 
   for (const runtime of RUNTIMES) {
     const isWorker = runtime.command === undefined
-    // The answers that DNS over HTTPS in JSON can have.
+    // DNS over HTTPS in JSON can give these answers.
     const overHttps = ['nxdomain', 'nodata', 'servfail', 'refused']
     const outcomes = OUTCOMES.filter(({ label }) => !isWorker || overHttps.includes(label))
     const cases = [...RECORDS, ...outcomes]
@@ -165,7 +165,7 @@ describe.skipIf(!isLinux)('the system resolver', () => {
       }, 240_000)
 
       test('is asked only for the names of keys', () => {
-        // Deno asks for what a CNAME points to.
+        // Deno asks for the target of a CNAME.
         const names = outcome.names.filter(
           name => name !== `${ATTACKED}.evil.test` && !(runtime.name === 'deno' && name === 'gone.example')
         )

@@ -9,13 +9,13 @@ export interface Runtime {
   /** the package that it comes in, here under `node_modules` */
   package: string
   version: string | undefined
-  /** the tool and its arguments that run a file; undefined where there is no command line */
+  /** the tool and its arguments that run a file; undefined for a runtime without a command line */
   command: readonly [tool: string, ...args: string[]] | undefined
-  /** vectors that it cannot judge as asked, and why */
+  /** vectors that it cannot judge as asked, with the reason */
   limits: Readonly<Record<string, string>>
 }
 
-/** The packages of Node.js are for this platform alone; the others have more. */
+/** The packages of Node.js are for this platform only; those of the other runtimes have more. */
 export const isLinux = process.platform === 'linux' && process.arch === 'x64'
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
@@ -23,7 +23,7 @@ const path = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 function runtime(name: string, limits = {}, command?: Runtime['command']): Runtime {
   const manifest = path(`node_modules/${name}/package.json`)
   const version = existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')).version : undefined
-  // Some packages of Node.js have a v before it.
+  // Some packages of Node.js prefix the version with a v.
   return { name: name.replace(/^node-.*/, 'node'), package: name, version: version?.replace(/^v/, ''), command, limits }
 }
 const node = (name: string) => runtime(name, {}, [toolPath(`../${name}/bin/node`)])
@@ -47,10 +47,10 @@ export const RUNTIMES: readonly Runtime[] = [
   return isHere
 })
 
-/** As wrangler does: dns-packet is CommonJS and requires `buffer`, and an ES module has no `require`. */
+/** Bundles as wrangler does: dns-packet is CommonJS and requires `buffer`, and an ES module has no `require`. */
 const REQUIRE_BUFFER = '--banner:js=import * as nodeBuffer from "node:buffer"; const require = () => nodeBuffer'
 
-/** The program of a project, ready to do its tasks on every runtime. */
+/** Runs the program of a project on every runtime. */
 export interface Program {
   run<Task extends keyof Tasks>(
     runtime: Runtime,
@@ -61,14 +61,13 @@ export interface Program {
 
 /**
  * Compiles the program in TypeScript to one file each for a command line and for workerd.
- *
- * @param outbound the port of what a Worker fetches from
+ * @param outbound the port of the server from which a Worker fetches
  */
 export async function compileProgram(project: Project, outbound?: number): Promise<Program> {
-  // Without our tsconfig.json, in which the package's name means its source.
+  // The bundle ignores our tsconfig.json, in which the package's name means its source.
   const alone = ['--packages=external', '--tsconfig-raw={}']
   for (const entry of ['main', 'worker']) await project.bundle(path(`program/${entry}.ts`), `${entry}.mjs`, ...alone)
-  // A Worker is one file, with the installed package in it. It has a name in the place of an address.
+  // A Worker is one file that includes the installed package. It has a name instead of an address.
   await project.bundle('worker.mjs', 'bundle.js', '--define:import.meta.url="file:///worker"', REQUIRE_BUFFER)
 
   let runs = 0

@@ -28,7 +28,7 @@ describe.each(RUNNING)('sqliteReplayStore on $package', runtime => {
     return spawn(command!, [...args, 'sqlite.mjs', task, cwd], { cwd, stdio: ['ignore', 'pipe', 'inherit'] })
   }
   const resultOf = async (task: string) => (await json(start(task).stdout!)) as Record<string, unknown>
-  /** What the processes were granted, in the order of the numbers. */
+  /** Returns the ids that the processes were granted, in the order of the numbers. */
   const granted = (): number[] =>
     readdirSync(project.folder)
       .filter(name => name.startsWith('granted-'))
@@ -51,7 +51,7 @@ describe.each(RUNNING)('sqliteReplayStore on $package', runtime => {
     both[0].kill('SIGKILL')
     await Promise.all(ended)
     const before = granted()
-    // The one id whose answer was lost is held as well.
+    // The one id whose answer was lost is held, too.
     expect(before.length).toBeGreaterThanOrEqual(19_999)
     expect(new Set(before).size).toBe(before.length)
     await Promise.all([start('race'), start('race')].map(child => once(child, 'exit')))

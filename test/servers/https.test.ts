@@ -26,7 +26,7 @@ const verify = createVerifier({
   maxBodyBytes: 6 * MEGABYTE
 })
 
-/** What the server made of each request, in the order of the verdicts. */
+/** Collects the server's view of each request, in the order of the verdicts. */
 let judged: { verdict: Verdict; chunksRead: number; bodyTouched: boolean }[] = []
 
 const server = createServer(certificate, async (req, res) => {

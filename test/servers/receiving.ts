@@ -4,7 +4,7 @@ import { createVerifier, nodeHandler } from '../../src/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
 import { wire } from '../support/wire.ts'
 
-// A receiver in a process of its own. For each message, it signs a request with this body and sends its octets back.
+// Receives in a process of its own. For each message, it signs a request with this body and sends its octets back.
 const service = createTestService()
 const verify = createVerifier({ ...service.options, requireHttps: false })
 const server = createServer(nodeHandler(verify, (_, _req, res) => void res.writeHead(200).end()))

@@ -7,7 +7,7 @@ import { createVerifier } from '../../src/index.ts'
 import { createRecorder } from '../../src/recorder/index.ts'
 import { service } from '../support/service.ts'
 
-/** A file system of its own, which takes root to make. */
+/** Mounts a file system of its own, which needs root. */
 function mountDisk(options: string): string {
   const disk = mkdtempSync(join(tmpdir(), 'disk-'))
   execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'none', disk])

@@ -25,7 +25,7 @@ async function answerOf(child: ChildProcess) {
   return message
 }
 
-/** Everything but the key is right. The receiver of another process has keys of its own. */
+/** Only the key is wrong: the receiver runs in another process with keys of its own. */
 const forged = (bytes: number) => otherService.sign({ target: '/hook/orders', body: Buffer.alloc(bytes) })
 
 describe.each(Object.entries(PROXIES))('a forged upload behind %s', (_, startProxy) => {
@@ -34,7 +34,7 @@ describe.each(Object.entries(PROXIES))('a forged upload behind %s', (_, startPro
   beforeAll(async () => {
     receiver = await startReceiver({ https: 'x-forwarded-proto' })
     proxy = await startProxy(certificate, receiver.port)
-    // Until the heap has the size that a receiver under load has, and what runs often is compiled.
+    // Warms up until the heap has the size of a receiver under load, and frequent code is compiled.
     await sendAll(60, MEGABYTE)
   })
   afterAll(async () => {
@@ -42,7 +42,7 @@ describe.each(Object.entries(PROXIES))('a forged upload behind %s', (_, startPro
     receiver?.child.kill()
   })
 
-  /** How often each status came, or the code of an error. */
+  /** Counts each status, or the code of an error. */
   async function sendAll(count: number, bytes: number): Promise<Record<string, number>> {
     const request = forged(bytes)
     const to = { host: HOST, port: proxy.port, cert: certificate.cert }
@@ -66,7 +66,7 @@ describe.each(Object.entries(PROXIES))('a forged upload behind %s', (_, startPro
     const { rss: peak } = await answerOf(receiver.child)
 
     expect(statuses).toEqual({ 401: 60 })
-    // 540 MB are sent: what grows with that is kept. When dropped chunks are collected is up to V8.
+    // 540 MB are sent: memory that grows with that is retained. V8 decides when it collects dropped chunks.
     expect(peak - before).toBeLessThan(60 * MEGABYTE)
   })
 })

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { createVerifier, nodeHandler } from '../../src/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
 
-// A receiver in a process of its own, whose memory is its alone: `refusing.ts <options as JSON>`.
+// Refuses in a process of its own, whose memory nothing else uses: `refusing.ts <options as JSON>`.
 const [, , options = '{}'] = process.argv
 const service = createTestService()
 const verify = createVerifier({ ...service.options, requireHttps: false })

@@ -36,16 +36,16 @@ import { send, wire } from '../support/wire.ts'
 const HOST = 'receiver.example'
 
 type Table = typeof REAL
-/** A situation of the table that the unit test simulates. */
+/** Names a situation of the table that the unit test simulates. */
 type Name = { [Code in keyof Table]: keyof Table[Code] }[keyof Table]
 type Configurations = Readonly<Partial<Record<Name, string>>>
 
 // ---- the receiver behind the proxies
 
-/** What the application makes of a request. */
+/** Turns the application's view of a request into a ReceivedRequest. */
 type Receive = (judge: (request: ReceivedRequest) => void) => RequestListener | Promise<RequestListener>
 
-/** An application that does everything right, but for what it has of its own. */
+/** Makes an application that does everything right, except for its own change. */
 const rightly =
   (options: FromNodeOptions = { https: true }, own: (req: IncomingMessage) => object = () => ({})): Receive =>
   judge =>
@@ -84,13 +84,13 @@ const NGINX: Configurations = {
   'a proxy drops a name with an underscore': PASS_ON
 }
 
-/** Its location, where that is not `/`. */
+/** The location of a server, where that is not `/`. */
 const PATHS: Configurations = {
   'a proxy strips a prefix': '/hooks/',
   'a proxy strips a prefix without its slash': '/hooks'
 }
 
-/** Servers of nginx that several tests use. */
+/** Several tests use these servers of nginx. */
 const NGINX_FOR_CURL = {
   'says http': `${PASS_ON} ${SAY_PROTO}`,
   redirects: `absolute_redirect off; if ($uri = /hook) { return 301 /hook/?$args; } ${PASS_ON}`,
@@ -199,7 +199,7 @@ beforeAll(async () => {
   )
 })
 
-/** Has curl send it. Resolves to what curl says with -v. */
+/** Sends it with curl. Resolves to the output of curl -v. */
 async function curl(request: ReceivedRequest, origin: string): Promise<string> {
   const data = ['--data-binary', Buffer.from(request.body as Uint8Array).toString()]
   const lines = linesForCurl(request).flatMap(line => ['-H', line.join(': ')])
@@ -207,17 +207,17 @@ async function curl(request: ReceivedRequest, origin: string): Promise<string> {
   return (await promisify(execFile)('curl', args)).stderr
 }
 
-/** curl writes Content-Length itself: given as a header, it would be sent again behind a redirect. */
+/** curl writes Content-Length itself: a given header would be sent again behind a redirect. */
 const linesForCurl = (request: ReceivedRequest) => linesOf(request).filter(([name]) => name !== 'Content-Length')
 
-/** What a program prints for this input. */
+/** Runs a program on this input; returns its output. */
 function execInput(program: string, args: readonly string[], input: Uint8Array) {
   const running = promisify(execFile)(program, args)
   running.child.stdin?.end(input)
   return running
 }
 
-/** What the application behind received of one request. */
+/** Returns one request as the application behind received it. */
 async function receiving(application: Receive, sending: () => Promise<unknown>): Promise<ReceivedRequest> {
   let received: ReceivedRequest | undefined
   listener = await application(request => {
@@ -231,7 +231,7 @@ async function receiving(application: Receive, sending: () => Promise<unknown>):
 const SITUATIONS = situations(REAL)
 const made = new Set<string>()
 
-/** What arrives is what the unit test simulates, and is diagnosed like that. */
+/** Tests that the request arrives as the unit test simulates it, and gets the same diagnosis. */
 function testArrival(
   server: string,
   situation: Situation,
@@ -254,7 +254,7 @@ for (const [proxy, configurations] of Object.entries({ nginx: NGINX, Caddy: CADD
   for (const name of Object.keys(configurations))
     testArrival(proxy, named(name), request => receiving(rightly(), () => send(portOf(proxy, name), request)))
 
-/** For an application that trusts X-Forwarded-Proto. */
+/** This application trusts X-Forwarded-Proto. */
 const TRUSTING = situations({
   'not-https': {
     'says http': [{ https: false }, /the sender used http, or a proxy in front of yours ends TLS/],
@@ -323,7 +323,9 @@ const FRAMEWORKS: readonly [framework: string, Name, Receive][] = [
 for (const [framework, name, application] of FRAMEWORKS)
   testArrival(framework, named(name), request => receiving(application, () => send(port, request)))
 
-/** Applications that pass on what they have of a request, as JSON for `explain`; X-Case says what they have as the body. */
+/**
+ * These applications print their view of a request, as JSON for `explain`; X-Case selects what they take as the body.
+ */
 const PHP = `<?php
 $raw = file_get_contents('php://input');
 $case = getallheaders()['X-Case'];
@@ -367,7 +369,7 @@ const LANGUAGES = {
   Ruby: [['puma', '-b', 'tcp://127.0.0.1:PORT', 'config.ru'], { 'config.ru': RUBY }]
 } as const
 
-/** What each has of a request, by its X-Case. */
+/** Maps X-Case to each application's view of a request. */
 const IN_LANGUAGES: readonly [keyof typeof LANGUAGES, has: string, Name][] = [
   ['PHP', 'json', 'json_encode(json_decode($raw))'],
   ['PHP', 'array', 'json_encode(json_decode($raw, true))'],
@@ -438,7 +440,7 @@ test.each(['{"id":1}', "it's", 'caf\u00e9\r\n\0', 'x'.repeat(200_000)])(
     const verify = createVerifier({ ...service.options, lookupTxt: async () => [[record]] })
     const verdict = await verify(received)
     expect(verdict.failures).toEqual([])
-    // A diff of what is long would take minutes.
+    // A diff of long data would take minutes.
     expect(verdict.status === 'verified' && Buffer.from(verdict.body).equals(Buffer.from(data))).toBe(true)
   }
 )
@@ -494,7 +496,7 @@ describe('what explain reads', () => {
     expect(await explain(stdout)).toContain('this is a hex dump')
   })
 
-  /** What tcpdump sees of one request on loopback, as a file for `tcpdump -r`; undefined where it may not capture. */
+  /** Captures one request on loopback with tcpdump, as a file for `tcpdump -r`; undefined where it may not capture. */
   async function capturePackets(request: ReceivedRequest): Promise<Buffer | undefined> {
     const filter = ['-i', 'lo', '-U', '--immediate-mode', '-w', '-', `tcp port ${port}`]
     const tcpdump = spawn('tcpdump', filter, { env: { PATH: `${process.env['PATH']}:/usr/sbin` } })
@@ -534,7 +536,7 @@ describe('what explain reads', () => {
   test('the HAR of Chromium, as of its own time', async () => {
     listener = (_, res) => res.end()
     const host = `127.0.0.1:${portOf('nginx', 'ends TLS')}`
-    // A page may not set Date: RFC 9421 needs none.
+    // A page may not set Date, but RFC 9421 does not need it.
     const covered = ['@method', '@authority', '@target-uri', 'x-service-id', 'content-digest']
     const { method, target, headers, body } = sign({ scheme: 'rfc9421', host, covered })
     const init = JSON.stringify({ method, headers, body: new TextDecoder().decode(body!) })

@@ -9,7 +9,7 @@ import { PROXIES, type RunningProxy } from '../support/proxies.ts'
 const HOST = 'receiver.example'
 const page = readFileSync(new URL('../../docs/behind-a-proxy.md', import.meta.url), 'utf8')
 
-/** The cells of the table's row for this proxy, without their code marks. */
+/** Returns the cells of the table's row for this proxy, without their code marks. */
 const row = (name: string): string[] =>
   page
     .split('\n')
@@ -22,7 +22,7 @@ const TARGETS = ['//b', '/a%2Fb', '/a;v=1', '/a/../b', '/%7Ea', '?a[]=%20']
 
 const certificate = await makeCertificate(HOST)
 
-/** What arrives of each target behind a prefix; and whether a header with an underscore does. */
+/** Returns how each target arrives behind a prefix, and whether a header with an underscore does. */
 async function arrivals(port: number, prefix: string, seen: string[]): Promise<string[]> {
   const found: string[] = []
   let answer = ''

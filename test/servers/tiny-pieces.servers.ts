@@ -43,7 +43,7 @@ test('copies of a captured chunked head with bodies in pieces of one byte stop n
     all.push(status === 200 ? Math.round(performance.now() - begin) : Number.NaN)
     await Promise.race([over, delay(100)])
   }
-  // How fast they were is printed: a busy machine decides that.
+  // The latency is printed, not asserted: it depends on the machine's load.
   console.info(`${all.length} genuine, the slowest ${Math.max(...all)} ms, ${memory()} MB at most, ${before} before`)
   expect(child.exitCode).toBe(null)
   expect(all.filter(Number.isNaN)).toEqual([])

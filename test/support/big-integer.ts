@@ -1,6 +1,6 @@
 /**
- * Verifies RSA (RFC 8017) and Ed25519 (RFC 8032) by big integers, for tests to compare with: slow, not constant in
- * time, and as the documents write them. Only the hashes are the platform's.
+ * Verifies RSA (RFC 8017) and Ed25519 (RFC 8032) with big integers, as a reference for tests: slow, not constant in
+ * time, and close to the text of the RFCs. Only the hashes are the platform's.
  */
 import { createHash } from 'node:crypto'
 
@@ -39,7 +39,7 @@ const DIGEST_INFO = {
   sha512: '3051300d060960864801650304020305000440'
 }
 
-/** Section 8.2.2: the encoding is made, and compared whole. */
+/** Section 8.2.2: builds the encoding, and compares all of it. */
 export function verifyPkcs1(data: Uint8Array, signature: Uint8Array, key: RsaNumbers, name: Hash): boolean {
   const info = Buffer.concat([Buffer.from(DIGEST_INFO[name], 'hex'), hash(name, data)])
   const padding = Math.ceil(bitsOf(key.n) / 8) - 3 - info.length
@@ -48,7 +48,7 @@ export function verifyPkcs1(data: Uint8Array, signature: Uint8Array, key: RsaNum
   return openRsa(signature, key) === toInteger(encoded)
 }
 
-/** Section 8.1.2 with SHA-512; any salt where none is said. */
+/** Section 8.1.2 with SHA-512; accepts any salt length unless one is given. */
 export function verifyPss(data: Uint8Array, signature: Uint8Array, key: RsaNumbers, saltLength?: number): boolean {
   const bits = bitsOf(key.n) - 1
   const length = Math.ceil(bits / 8)
@@ -78,7 +78,7 @@ const inverse = (value: bigint): bigint => power(modulo(value), P - 2n, P)
 const D = modulo(-121665n * inverse(121666n))
 const SQRT_M1 = power(2n, (P - 1n) / 4n, P)
 
-/** In extended coordinates. */
+/** A point in extended coordinates. */
 export type Point = readonly [x: bigint, y: bigint, z: bigint, t: bigint]
 
 const littleEndian = (bytes: Uint8Array): bigint => toInteger(Buffer.from(bytes).reverse())
@@ -133,7 +133,7 @@ export const BASE_POINT = decodePoint(toOctets(modulo(4n * inverse(5n)), 32).rev
 export const challenge = (r: Uint8Array, publicKey: Uint8Array, data: Uint8Array): bigint =>
   littleEndian(hash('sha512', r, publicKey, data)) % GROUP_ORDER
 
-/** Of the order 1, 2, 4 or 8: under such a key a signature verifies for many texts. */
+/** Returns whether the order is 1, 2, 4 or 8: under such a key a signature verifies for many texts. */
 export const isSmallOrder = (point: Point): boolean =>
   encodePoint(multiplyPoint(8n, point)).equals(encodePoint(NEUTRAL))
 

@@ -7,7 +7,7 @@ import { leastSyncTime } from './cpu-time.ts'
 const DIGESTS: readonly EncodedDigest[] = [{ algorithm: 'sha-256', encoded: base64Digest('sha256', Buffer.alloc(32)) }]
 const FIELDS = { values: new Map(), repeated: new Map() }
 
-/** Everything that is done with a body that does not match: its digest, and the search for what changed it. */
+/** Does all the work on a body that does not match: its digest, and the search for the change. */
 export function judgeBody(body: Buffer, contentLength?: number): void {
   const failed = checkDigest(DIGESTS, body)
   if (failed.ok || failed.code !== 'digest-mismatch') throw new Error('the body has the digest')
@@ -15,7 +15,7 @@ export function judgeBody(body: Buffer, contentLength?: number): void {
   withBodyChange({ ...failed, evidence }, body, FIELDS, bytes => checkDigest(DIGESTS, bytes).ok)
 }
 
-/** What a body costs, with and without a Content-Length that was signed: milliseconds above three times its hash. */
+/** Measures a body, with and without a signed Content-Length: returns the milliseconds above three times its hash. */
 export function costAboveHash(body: Buffer, runs: number): { over: number; total: number; hash: number } {
   const hash = leastSyncTime(() => base64Digest('sha256', body), runs)
   const total = Math.max(
@@ -25,10 +25,10 @@ export function costAboveHash(body: Buffer, runs: number): { over: number; total
   return { over: total - 3 * hash, total, hash }
 }
 
-/** What a verdict may cost above three times the hash of its body, in milliseconds. */
+/** A verdict may cost this many milliseconds above three times the hash of its body. */
 export const MAX_OVER = 0.5
 
-/** The same for a search of many bodies: measures those more often that are near the limit. */
+/** Measures many bodies quickly: only those near the limit are measured more often. */
 export function quickCostAboveHash(body: Buffer): number {
   const { over } = costAboveHash(body, 3)
   return over < MAX_OVER / 3 ? over : costAboveHash(body, 20).over

@@ -11,8 +11,8 @@ declare module 'vitest' {
 }
 
 /**
- * A global setup: bundles both command lines, each into a file that Node.js starts in a third of the time that it takes
- * from TypeScript. Once for all tests, because several workers would write the same file.
+ * Bundles both command lines as a global setup, each into a file that Node.js starts in a third of the time for
+ * TypeScript. It runs once for all tests, because several workers would write the same file.
  */
 export default async function bundleCommandLines(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'signed-requests-'))
@@ -25,7 +25,7 @@ export default async function bundleCommandLines(project: TestProject): Promise<
     target: 'node20',
     outdir: folder
   })
-  // What each of them has beside it in its package.
+  // Each bundle needs these beside it, as in its package.
   await symlink(resolve('gateway/src/page'), join(folder, 'gateway/dist/page'))
   for (const name of ['package.json', 'node_modules', 'gateway/package.json', 'gateway/node_modules']) {
     await symlink(resolve(name), join(folder, name))

@@ -6,11 +6,11 @@ import type { SchemeRules } from '../../src/standards/scheme.ts'
 import { service } from './service.ts'
 import { OPTIONS } from './verdicts.ts'
 
-/** The settings of a receiver of the test service. */
+/** Returns the settings of a receiver of the test service. */
 export const settingsWith = (options: Partial<VerifierOptions> = {}): Settings =>
   validateOptions({ ...OPTIONS, ...options })
 
-/** What the checks are given for a request of the test service, changed as wanted. */
+/** Returns the input of the checks for a request of the test service, with these changes. */
 export function contextWith(change: Partial<Context>, requestChange: Partial<ReceivedRequest> = {}): Context {
   const request = { ...service.sign(), ...requestChange }
   const fields = parseFields(request.headers)

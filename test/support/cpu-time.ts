@@ -1,4 +1,4 @@
-/** Milliseconds of processor time that it took: unlike a clock, the same on a machine that has other things to do. */
+/** Returns milliseconds of processor time: unlike a clock, it does not count other work of the machine. */
 export async function cpuTime(run: () => unknown): Promise<number> {
   const start = process.cpuUsage()
   await run()
@@ -6,19 +6,19 @@ export async function cpuTime(run: () => unknown): Promise<number> {
   return (user + system) / 1000
 }
 
-/** Milliseconds that it took, the least of several runs, since whatever else the machine does only adds to it. */
+/** Returns the least milliseconds of several runs, since other work of the machine only adds to them. */
 export async function leastTime(run: () => unknown, runs: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let i = 0; i < runs; i++) {
     const start = performance.now()
-    // The clock or the time of the processor, whichever is less: others can only add, and not to both at once.
+    // Other work can only add to the clock or to the processor time, and not to both at once: the lower one counts.
     const used = await cpuTime(run)
     least = Math.min(least, used, performance.now() - start)
   }
   return least
 }
 
-/** The same for what does not wait. */
+/** Does the same for a synchronous function. */
 export function leastSyncTime(run: () => unknown, runs: number): number {
   let least = Number.POSITIVE_INFINITY
   for (let i = 0; i < runs; i++) {
@@ -31,7 +31,9 @@ export function leastSyncTime(run: () => unknown, runs: number): number {
   return least
 }
 
-/** Measures again until it is below this, at most so many times: a busy machine can spoil some, but not all. */
+/**
+ * Measures again until the result is below this, at most this many times: a busy machine can spoil some, but not all.
+ */
 export async function leastOf(measure: (attempt: number) => Promise<number>, below: number, attempts = 6) {
   let least = Number.POSITIVE_INFINITY
   for (let attempt = 0; attempt < attempts && least >= below; attempt++) least = Math.min(least, await measure(attempt))

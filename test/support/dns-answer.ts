@@ -13,19 +13,22 @@ export const RCODE = { formerr: 1, servfail: 2, nxdomain: 3, notimp: 4, refused:
 
 type Aliased = 'nxdomain-behind-cname' | 'dangling-cname'
 type Odd = 'nodata' | 'only-a' | 'empty-string' | 'malformed' | 'truncated' | 'silence'
-/** What to say about a name instead of its records. */
+/** Replies in this way about a name, instead of with its records. */
 export type DnsOutcome = keyof typeof RCODE | Aliased | Odd
 
 export type Transport = 'udp' | 'tcp' | 'https'
 
 export type TxtRecords = readonly (readonly string[])[]
 
-/** RFC 1035 section 4.2.1: what an answer over UDP may have, unless the query says more (RFC 6891 section 6.2.3). */
+/** RFC 1035 section 4.2.1: the maximum of an answer over UDP, unless the query allows more (RFC 6891 section 6.2.3). */
 const MAX_UDP = 512
 
 export const questionOf = (query: Buffer): Question => decode(query).questions![0]!
 
-/** The answer to a query, or undefined for none. A name without records and without an outcome does not exist. */
+/**
+ * Returns the answer to a query, or undefined for silence. A name without records and without an outcome does not
+ * exist.
+ */
 export function answerTo(
   query: Buffer,
   transport: Transport,
@@ -38,7 +41,7 @@ export function answerTo(
     const all = (flags & RECURSION_DESIRED) | AUTHORITATIVE_ANSWER | bits
     return encode({ type: 'response', id: id!, flags: all, questions, answers })
   }
-  // With a time to live, so that a cache anywhere would show.
+  // A long time to live reveals any cache.
   const txt = (chunks: readonly string[]): Answer => ({ type: 'TXT', name, ttl: 3600, data: [...chunks] })
   const cname: Answer = { type: 'CNAME', name, ttl: 3600, data: 'gone.example' }
   const found = () => {

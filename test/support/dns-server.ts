@@ -13,7 +13,7 @@ export interface DnsServer {
   queries(name?: string, transport?: Transport): number
   /** the names that were asked for, each once, in lower case */
   names(): string[]
-  /** keeps answers back until `release`; resolves when there is one */
+  /** holds replies until `release`; resolves when one is held */
   hold(): Promise<void>
   release(): void
   close(): Promise<void>
@@ -72,7 +72,7 @@ type Reply = (query: Buffer, transport: Transport, send: (answer: Buffer) => voi
 /** UDP takes any free port; if TCP cannot have the same one, both try another. */
 async function listen(reply: Reply, withTcp: boolean, wanted: number) {
   const udp = createSocket('udp4')
-  // A client may be gone when its answer comes.
+  // A client may be gone when its answer is ready.
   udp.on('message', (query, from) => reply(query, 'udp', answer => udp.send(answer, from.port, from.address, () => {})))
   await once(udp.bind(wanted, '127.0.0.1'), 'listening')
   const { port } = udp.address()

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { answerTo, type DnsOutcome, questionOf, type TxtRecords } from './dns-answer.ts'
 import { listen } from './listen.ts'
 
-/** A resolver with DNS over HTTPS, without TLS: on loopback that is allowed. */
+/** A resolver with DNS over HTTPS, but without TLS, which is allowed on loopback. */
 export interface DohServer {
   /** for `dohTxtLookup({ url })` */
   readonly url: string

@@ -2,7 +2,10 @@ import fc from 'fast-check'
 import type { SignedTestRequest } from '../../src/testing/index.ts'
 import { service } from './service.ts'
 
-/** Two requests with one signing string, of which the first is as it was signed, and what was signed of each header. */
+/**
+ * Holds two requests with one signing string, of which the first is as it was signed, and the signed value of each
+ * header.
+ */
 export interface Variant {
   signed: SignedTestRequest
   received: SignedTestRequest
@@ -11,7 +14,7 @@ export interface Variant {
 
 const REQUIRED = ['(request-target)', 'Host', 'Date', 'X-Service-ID', 'Digest']
 
-/** Names with rules of their own in Node.js (the first line, `; `, a list), and some without. */
+/** Node.js has rules of its own for some of these names (the first line, `; `, a list), and none for the others. */
 const NAMES = [
   'Authorization',
   'Content-Type',
@@ -30,7 +33,7 @@ const NAMES = [
   'constructor'
 ]
 
-/** A part between two commas: no comma of its own, no white space at its ends. */
+/** Makes a part between two commas: it has no comma, and no white space at its ends. */
 const part = fc
   .string({ unit: fc.constantFrom(...'ab1=;"\\/ \xe9'), maxLength: 6 })
   .map(text => text.trim())
@@ -38,7 +41,7 @@ const part = fc
 
 const header = fc.record({ name: fc.constantFrom(...NAMES), parts: fc.array(part, { minLength: 1, maxLength: 4 }) })
 
-/** How the receiver gets a header: which of its commas become ends of lines, the case, and white space. */
+/** Changes a header on its way: which of its commas become line ends, the case, and white space. */
 const change = fc.record({
   cuts: fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }),
   isUpper: fc.boolean(),
@@ -46,7 +49,7 @@ const change = fc.record({
   after: fc.constantFrom('', ' ', '\t ')
 })
 
-/** The lines into which a value is cut: each comma that is not cut at stays with its space. */
+/** Cuts a value into lines: each other comma keeps its space. */
 function linesOf(parts: readonly string[], cuts: readonly boolean[]): string[] {
   const lines: string[][] = []
   for (const [i, text] of parts.entries()) {
@@ -56,7 +59,9 @@ function linesOf(parts: readonly string[], cuts: readonly boolean[]): string[] {
   return lines.map(line => line.join(', '))
 }
 
-/** Pairs of requests of the test service: lines are split, reordered among names, in other cases and white space. */
+/**
+ * Makes pairs of requests of the test service: lines are split, reordered among names, and change case and white space.
+ */
 export const equivalent = (order: { target: string; body: string }): fc.Arbitrary<Variant> =>
   fc
     .tuple(
@@ -83,13 +88,13 @@ export const equivalent = (order: { target: string; body: string }): fc.Arbitrar
       return { signed, received, values }
     })
 
-/** Did one of these headers come in several lines, whatever the case of its name? */
+/** Returns whether one of these headers came in several lines, whatever the case of its name. */
 export const isSplit = ({ received }: Variant, isMeant = (_name: string) => true): boolean => {
   const names = received.headers.map(([name]) => name.toLowerCase()).filter(isMeant)
   return new Set(names).size < names.length
 }
 
-/** The lines of each list in their order, and the lists among each other in any. */
+/** Merges the lists at random, but keeps the order within each. */
 function interleave<T>(lists: readonly T[][], random: Iterator<number>): T[] {
   const left = lists.map(list => [...list]).filter(list => list.length > 0)
   const all: T[] = []

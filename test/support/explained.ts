@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { explain, type Verdict } from '../../src/index.ts'
 
-/** The explanation of a verdict, which is safe to print anywhere. */
+/** Returns the explanation of a verdict, which is safe to print anywhere. */
 export function explained(verdict: Verdict): string {
   const text = explain(verdict)
   expect(text).toMatch(/^[ -~\n]*$/)
@@ -9,5 +9,5 @@ export function explained(verdict: Verdict): string {
   return text
 }
 
-/** Without the line breaks that the width of a terminal asks for. */
+/** Removes the line breaks that fit a text to a terminal. */
 export const unwrapped = (text: string): string => text.replace(/\n {6,}/g, ' ')

@@ -3,14 +3,14 @@ import { listen } from './listen.ts'
 
 export interface FaultyProxy {
   readonly port: number
-  /** Holds everything back until `resume`, on the connections of now and on new ones. */
+  /** Holds everything back until `resume`, on current and new connections. */
   pause(): void
   resume(): void
-  /** The connections of now go silent for good; new ones work. */
+  /** Silences the current connections for good; new ones work. */
   silence(): void
-  /** Ends every connection of now with a reset. */
+  /** Ends every current connection with a reset. */
   reset(): void
-  /** What to do to the next chunk that the server sends on each connection of now. */
+  /** Changes the next chunk that the server sends on each current connection. */
   corrupt(change: (chunk: Buffer) => Buffer): void
   close(): void
 }
@@ -22,7 +22,7 @@ interface Pair {
   change?: (chunk: Buffer) => Buffer
 }
 
-/** A TCP proxy on loopback in front of a server, which does what networks do. */
+/** Starts a TCP proxy on loopback in front of a server, with the faults of a network. */
 export async function faultyProxy(serverPort: number): Promise<FaultyProxy> {
   let isPaused = false
   const pairs = new Set<Pair>()

@@ -8,8 +8,8 @@ import { exchangeBytes, wire } from './wire.ts'
 
 export { service, wire }
 
-// What middleware and handlers set on a response before an answer of ours. Seen from outside, as bytes of a connection:
-// the answer has only headers of ours, and nothing ends the process or leaves a promise that rejects.
+// Middleware and handlers set headers on a response before an answer of ours. Tests read the bytes of a connection: the
+// answer has only our headers, the process keeps running, and no promise rejects.
 
 export const verify = createVerifier({ ...service.options, requireHttps: false })
 
@@ -21,7 +21,7 @@ export const setHeaders =
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
   }
 
-/** As the package on-headers does, and with it express-session, cookie-session and compression. */
+/** Sets headers as the package on-headers does, and with it express-session, cookie-session and compression. */
 export const beforeHead =
   (change: Change): Change =>
   res => {
@@ -61,7 +61,7 @@ export const CHANGES: Readonly<Record<string, Change>> = {
   }
 }
 
-/** What is set on the response of the next request, and whether by the handler. */
+/** Selects the change of the next response, and whether the handler makes it. */
 export const now: { change: Change; isAfter: boolean } = { change: () => {}, isAfter: false }
 export const settled: string[] = []
 export const rejections: unknown[] = []
@@ -90,13 +90,13 @@ export const note = (promise: Promise<unknown>) =>
     () => settled.push('rejected')
   )
 
-/** A middleware that changes the response, and then the handler. */
+/** Runs a middleware that changes the response, and then the handler. */
 export const app = (req: IncomingMessage, res: ServerResponse) => {
   if (!now.isAfter) now.change(res)
   return note(receive(req, res))
 }
 
-/** All bytes that a server sends for one request, until it ends the connection. */
+/** Returns all bytes that a server sends for one request, until it ends the connection. */
 export async function talk(server: Server, bytes: Buffer): Promise<string> {
   servers.push(server)
   const answer = await exchangeBytes(await listen(server), bytes)
@@ -115,7 +115,7 @@ export function sorted(answer: string): string[] {
 }
 export const lines = ([status = '', ...headers]: string[]) => [status, ...[...headers, DATE].sort()]
 
-/** What a server answers whose middleware or handler sets each of the headers. */
+/** Tests the answers of a server whose middleware or handler sets each of the headers. */
 export function testForeignHeaders(
   name: string,
   start: () => Server | Promise<Server>,

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * A port of loopback that nothing uses, for TCP and UDP. Not one of those that the system gives away: another test
- * could get it before it is used here.
+ * Returns a port of loopback that nothing uses, for TCP and UDP. The system assigns its own from another range, so no
+ * other test can get this one first.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -10,7 +10,7 @@ export interface Certificate {
   cert: string
 }
 
-/** When it is valid; by default now. */
+/** Sets the validity period; by default it includes now. */
 export interface Validity {
   from?: Date
   until?: Date
@@ -18,14 +18,14 @@ export interface Validity {
 
 const DAY = 86_400_000
 
-/** A certificate for one host name or address, signed by itself, made on the spot (RFC 5280 section 4.1). */
+/** Makes a self-signed certificate for one host name or address (RFC 5280 section 4.1). */
 export async function makeCertificate(host: string, validity: Validity = {}): Promise<Certificate> {
   const { from = new Date(Date.now() - DAY), until = new Date(Date.now() + DAY) } = validity
   const { privateKey, publicKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
   const name = sequence(set(sequence(COMMON_NAME, der(UTF8_STRING, Buffer.from(host)))))
   const signed = sequence(
     der(0xa0, der(INTEGER, Buffer.of(2))),
-    // A positive number: its first bit is not set.
+    // The first bit is not set: the number is positive.
     der(INTEGER, Buffer.concat([Buffer.of(1), randomBytes(8)])),
     ECDSA_WITH_SHA256,
     name,
@@ -47,7 +47,7 @@ const BIT_STRING = 0x03
 const OCTET_STRING = 0x04
 const UTF8_STRING = 0x0c
 
-/** A value of DER (X.690 section 8.1): its tag, its length and its content. */
+/** Writes a value of DER (X.690 section 8.1): its tag, its length and its content. */
 function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(parts)
   const { length: size } = content
@@ -57,10 +57,10 @@ function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
 const sequence = (...parts: readonly Uint8Array[]) => der(0x30, ...parts)
 const set = (...parts: readonly Uint8Array[]) => der(0x31, ...parts)
 
-/** Until 2049 with two digits of the year (RFC 5280 section 4.1.2.5): 210101000000Z. */
+/** Writes a date until 2049 with two digits of the year (RFC 5280 section 4.1.2.5): 210101000000Z. */
 const time = (date: Date) => der(0x17, Buffer.from(`${date.toISOString().replace(/\D/g, '').slice(2, 14)}Z`))
 
-/** A name of DNS (tag 2) or an IPv4 address (tag 7). */
+/** Writes a name of DNS (tag 2) or an IPv4 address (tag 7). */
 const altName = (host: string) =>
   isIP(host) === 4 ? der(0x87, Buffer.from(host.split('.').map(Number))) : der(0x82, Buffer.from(host))
 
@@ -70,7 +70,7 @@ const ECDSA_WITH_SHA256 = Buffer.from('300a06082a8648ce3d040302', 'hex')
 /** basicConstraints, critical: a client that is told to trust it takes it as its own authority. */
 const IS_AUTHORITY = Buffer.from('300f0603551d130101ff040530030101ff', 'hex')
 
-/** A server on loopback, and the certificate it must show. */
+/** A server on loopback, and the certificate that it must show. */
 export interface Recipient {
   host: string
   port: number
@@ -78,7 +78,7 @@ export interface Recipient {
   agent?: Agent
 }
 
-/** The client's side of a request: the head byte for byte as signed; the body is left to the caller. */
+/** Opens the client's side of a request: the head byte for byte as signed; the caller sends the body. */
 export function open(request: ReceivedRequest, to: Recipient) {
   const { host: servername, port, cert: ca, agent = false } = to
   const server = { host: '127.0.0.1', port, servername, ca, agent, signal: AbortSignal.timeout(50_000) }

@@ -4,13 +4,13 @@ import { freePort } from './free-port.ts'
 import type { Certificate } from './https.ts'
 import { startProgram } from './run-program.ts'
 
-/** Where the nginx of this machine is, if there is one. Debian keeps it out of a user's PATH. */
+/** Finds the nginx of this machine, if any. Debian keeps it out of a user's PATH. */
 export function findNginx(): string | undefined {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
   return folders.map(folder => join(folder, 'nginx')).find(existsSync)
 }
 
-/** A location's directives, and whether its server ends TLS. */
+/** The directives of a location, and whether its server ends TLS. */
 export interface NginxServer {
   tls: boolean
   location: string
@@ -49,7 +49,7 @@ export async function startNginx<Name extends string>(
   return { ports: Object.fromEntries(all.map(([name], i) => [name, free[i]])) as Record<Name, number>, stop }
 }
 
-/** Ports that nobody listens on: all held at once, so that they differ, and let go together. */
+/** Returns ports that nobody listens on: all are held at once, so that they differ, and released together. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>()
   while (ports.size < count) ports.add(await freePort())

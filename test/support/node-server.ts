@@ -6,7 +6,7 @@ import type { ReceivedRequest } from '../../src/index.ts'
 import { listen } from './listen.ts'
 import { linesOf } from './service.ts'
 
-/** The port on which this server listens until the test ends. */
+/** Listens until the test ends; returns the port. */
 export function listenInTest(server: Server): Promise<number> {
   onTestFinished(() => void server.close())
   return listen(server)
@@ -18,7 +18,7 @@ export interface Answer {
   body: string
 }
 
-/** What a server on loopback answers to a request on a connection of its own. */
+/** Sends a request to a server on loopback, on a connection of its own; returns the answer. */
 export async function exchange(request: ReceivedRequest, port: number): Promise<Answer> {
   const { method, target: path } = request
   const headers = linesOf(request).flat()
@@ -29,7 +29,7 @@ export async function exchange(request: ReceivedRequest, port: number): Promise<
   return { status: response.statusCode ?? 0, headers: response.headers, body }
 }
 
-/** The head of a request as HTTP/2 has it. */
+/** Writes the head of a request as HTTP/2 does. */
 export const http2Fields = (request: ReceivedRequest): Record<string, string> => ({
   ':method': request.method,
   ':path': request.target,

@@ -1,4 +1,4 @@
-// What is used of `node:sqlite`, which the types of Node.js 20 do not have, with the parameters that it declares.
+// Declares the used part of `node:sqlite`, which the types of Node.js 20 lack.
 declare module 'node:sqlite' {
   type SQLInputValue = null | number | bigint | string | NodeJS.ArrayBufferView
   type SQLOutputValue = null | number | bigint | string | Uint8Array

@@ -3,7 +3,7 @@ import type { Certificate } from './https.ts'
 import { findNginx, freePorts, startNginx } from './nginx.ts'
 import { startProgram } from './run-program.ts'
 
-/** A proxy on loopback that ends TLS and passes on to a receiver over plain HTTP. */
+/** A proxy on loopback that ends TLS and forwards to a receiver over plain HTTP. */
 export interface RunningProxy {
   port: number
   /** for a proxy that strips `/hooks` from the path */
@@ -13,7 +13,7 @@ export interface RunningProxy {
 
 export type StartProxy = (certificate: Certificate, receiverPort: number) => Promise<RunningProxy>
 
-/** The configurations of docs/behind-a-proxy.md in a language, for a receiver on this port. */
+/** Returns the configurations of docs/behind-a-proxy.md in a language, for a receiver on this port. */
 const fromPage = (language: string, receiver: number): string[] =>
   blocksOf('docs/behind-a-proxy.md')
     .filter(block => block.language === language)
@@ -47,7 +47,7 @@ const nginxWith =
     return { port: ports.plain, strippingPort: ports.stripping, stop }
   }
 
-/** A whole configuration of HAProxy with these frontends and backends. */
+/** Returns a complete HAProxy configuration with these frontends and backends. */
 export const haproxyWith = (frontends: string): string => `
 global
   expose-experimental-directives
@@ -59,7 +59,10 @@ defaults
 ${frontends}
 `
 
-/** A whole configuration of Apache with these virtual hosts and, besides what every server has, these modules. */
+/**
+ * Returns a complete Apache configuration with these virtual hosts and, besides the modules that every server has,
+ * these.
+ */
 export const apacheWith = (modules: readonly string[], hosts: string): string => `
 ServerRoot .
 ServerName receiver.example
@@ -74,7 +77,7 @@ ${['mpm_event', 'authz_core', 'proxy', 'proxy_http', ...modules]
 ${hosts}
 `
 
-/** With the configurations of the page, for every path. */
+/** Starts each proxy with the page's configuration, for every path. */
 export const PROXIES: Readonly<Record<string, StartProxy>> = {
   nginx: nginxWith(''),
   'nginx with HTTP/1.1': nginxWith('proxy_http_version 1.1;'),

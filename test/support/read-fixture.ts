@@ -1,7 +1,7 @@
 import { parseFixture } from '../../cli/captures/json.ts'
 import type { ReceivedRequest, VerifierOptions } from '../../src/index.ts'
 
-/** A vector of a fixture document, as `signed-requests explain` reads it; the first without a name. */
+/** Parses a vector of a fixture document as `signed-requests explain` does; the first one without a name. */
 export function readFixture(
   text: string,
   name?: string

@@ -23,7 +23,7 @@ export const readyVector = ({ file, schema_version, source, ...vector }: suite.V
     file,
     source,
     note: json.note,
-    // The files have every option that is required.
+    // The files have every required option.
     options: optionsOfVector(json) as VerifierOptions,
     request: requestOfVector(json),
     verdict: json.verdict,

@@ -4,8 +4,6 @@ import { type Parts, signLines, type Written } from '../../fixtures/source/sign-
 import type { ReceivedRequest, VerifierOptions } from '../../src/index.ts'
 import { rfc9421 } from '../../src/standards/rfc9421/index.ts'
 
-/** A service that signs by RFC 9421. */
-
 export type Line = readonly [name: string, value: string]
 
 export type Algorithm = 'rsa-v1_5-sha256' | 'rsa-pss-sha512' | 'ed25519'
@@ -49,7 +47,9 @@ export function signText(text: string, algorithm: Algorithm, saltLength = 64): B
 export const contentDigest = (body: string, hash: 'sha256' | 'sha512' = 'sha256'): string =>
   `${hash.replace('sha', 'sha-')}=:${createHash(hash).update(body).digest('base64')}:`
 
-/** What is signed: identifiers as they stand in the base, and the values of a POST to /hook?id=42. */
+/**
+ * The service signs these by default: identifiers as they stand in the base, and the values of a POST to /hook?id=42.
+ */
 export const LINES = {
   '"@method"': 'POST',
   '"@request-target"': '/hook?id=42',
@@ -81,7 +81,7 @@ const HEADERS = {
 const present = (all: Parts): [string, string][] =>
   Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
 
-/** The two headers of one signature. */
+/** Returns the two headers of one signature. */
 export function signature(recipe: Recipe = {}): Written {
   const { algorithm = 'rsa-v1_5-sha256', label = 'sig1' } = recipe
   const keyId = algorithm === 'ed25519' ? KEY_ID.ed25519 : KEY_ID.rsa
@@ -89,7 +89,7 @@ export function signature(recipe: Recipe = {}): Written {
   return signLines(label, { ...LINES, ...recipe.lines }, params, base => signText(base, algorithm, recipe.saltLength))
 }
 
-/** A POST to /hook?id=42, signed. */
+/** Signs a POST to /hook?id=42. */
 export function signed(recipe: Recipe = {}): ReceivedRequest & { headers: Line[] } {
   const own = signature(recipe)
   return {

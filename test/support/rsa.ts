@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 
-/** The same bytes, but for one bit. */
+/** Flips one bit of a copy. */
 export function flip(bytes: Buffer, at: number, bit: number): Buffer {
   const flipped = Buffer.from(bytes)
   flipped[at]! ^= bit
@@ -8,8 +8,8 @@ export function flip(bytes: Buffer, at: number, bit: number): Buffer {
 }
 
 /**
- * From a copy of the key: Node.js 20 hangs when it collects the job that has generated a key while it
- * exports that very key as JWK, since both take the key's lock.
+ * Reads a copy of the key: Node.js 20 hangs when it collects the job that has generated a key while it exports that
+ * very key as JWK, since both take the key's lock.
  */
 export function modulusOf(publicKey: KeyObject): Buffer {
   const copy = createPublicKey(publicKey.export({ type: 'spki', format: 'pem' }))

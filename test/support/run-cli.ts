@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { run } from '../../cli/run-command.ts'
 import type { Finished } from './run-process.ts'
 
-/** The command line without a process around it. */
+/** Runs the command line without a process of its own. */
 export async function runInside(
   args: readonly string[],
   input: string | Uint8Array = '',

@@ -28,5 +28,5 @@ export async function runProcess(
 
 const VECTORS_CLI = fileURLToPath(new URL('../../fixtures/cli.js', import.meta.url))
 
-/** The runner of the vectors, as a user starts it. */
+/** Runs the runner of the vectors, as a user starts it. */
 export const runVectors = (args: readonly string[]): Promise<Finished> => runProcess(VECTORS_CLI, args)

@@ -45,7 +45,7 @@ export async function runIn(
   return { stop }
 }
 
-/** Does something listen on this port of loopback? */
+/** Returns whether something listens on this port of loopback. */
 export async function answers(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
   const isUp = await once(socket, 'connect').then(

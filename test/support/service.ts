@@ -2,8 +2,8 @@ import type { ReceivedRequest } from '../../src/index.ts'
 import { createTestService, type TestService } from '../../src/testing/index.ts'
 
 /**
- * A service for every test that neither rotates its key nor changes its records. Its key has 1024 bits, and is made
- * once for all files that share their modules.
+ * Serves every test that neither rotates its key nor changes its records. Its key has 1024 bits, and is made once for
+ * all files that share their modules.
  */
 export const service: TestService = {
   ...createTestService({ rsaBits: 1024 }),
@@ -15,7 +15,9 @@ Object.freeze(service.records)
 
 export const linesOf = ({ headers }: ReceivedRequest) => [...(headers as Iterable<readonly [string, string]>)]
 
-/** The request with header lines replaced, changed by a function, added at the end (the name is new) or removed. */
+/**
+ * Replaces header lines of a request, changes them with a function, adds them at the end (a new name), or removes them.
+ */
 export function withHeaders<T extends ReceivedRequest>(
   request: T,
   changes: Readonly<Record<string, string | undefined | ((value: string) => string)>>
@@ -30,6 +32,6 @@ export function withHeaders<T extends ReceivedRequest>(
   return { ...request, headers: [...lines.filter(line => !isChanged(line)), ...added] }
 }
 
-/** The request with its Signature header changed. */
+/** Changes the Signature header of a request. */
 export const withSignature = <T extends ReceivedRequest>(request: T, change: (value: string) => string) =>
   withHeaders(request, { Signature: change(linesOf(request).find(([name]) => name === 'Signature')![1]) })

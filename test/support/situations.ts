@@ -11,19 +11,19 @@ import {
 import type { SignRequest } from '../../src/testing/index.ts'
 import { service, withHeaders } from './service.ts'
 
-/** What is signed, what becomes of it on the way, and what is configured. */
+/** Describes the signed request, its changes on the way, and the configuration. */
 export interface Way extends Partial<Omit<ReceivedRequest, 'headers'>> {
   sign?: SignRequest
   /** lines that are replaced, changed, added or removed on the way */
   headers?: Parameters<typeof withHeaders>[1]
-  /** what arrives, where the service did not sign it */
+  /** the request that arrives, where the service did not sign it */
   request?: ReceivedRequest
   options?: Partial<VerifierOptions>
   /** the line that is to be found, as it was signed */
   line?: string | undefined
 }
 
-/** What happens, and what a reader is told: the first cause, and its fix. */
+/** A situation, with the first cause and the fix that a reader must get. */
 export type Row = readonly [way: Way, cause: RegExp, fix?: RegExp]
 
 type Code = DiagnosedFailure['code']
@@ -43,7 +43,7 @@ export const situations = (rows: Rows): Situation[] =>
 export const sign = (request: SignRequest = {}) =>
   service.sign({ method: 'POST', target: '/hook?id=42', body: '{"price":10}', ...request })
 
-/** The request as it arrives, without a server that does to it what this one does. */
+/** Simulates the request as it arrives, without the server that changes it. */
 export const simulate = ({
   sign: signed,
   headers = {},
@@ -56,7 +56,7 @@ export const simulate = ({
   ...rest
 })
 
-/** The first cause is the right one, all else follows from it, and it is said in options and in flags. */
+/** Expects the right cause first, all other failures as its consequences, and texts for both options and flags. */
 export function expectDiagnosis(verdict: Verdict, { code, row: [{ line }, cause, fix = /./] }: Situation): void {
   const { headline, failures } = diagnose(verdict)
   const [first, ...others] = failures
@@ -74,14 +74,14 @@ export function expectDiagnosis(verdict: Verdict, { code, row: [{ line }, cause,
   if (line) expect(explain(verdict)).toMatch(/^rejected: signature\n\nchanged: line \d\n/)
 }
 
-/** A line as it was signed, and the one of the same name in the signing string as it was rebuilt. */
+/** Returns the signed line, and the line of the same name in the rebuilt signing string. */
 function changeOf({ facts }: DiagnosedFailure, signed: string): DiagnosedFailure['changed'] {
   const lines = facts.find(({ id }) => id === 'signingString')!.value.split('\n')
   const at = lines.findIndex(line => line.split(': ')[0] === signed.split(': ')[0])
   return { line: at + 1, signed, received: lines[at]! }
 }
 
-// ---- what happens on the way
+// ---- changes on the way
 
 export const target = (signed: string, received: string, headers: Way['headers'] = {}): Way => ({
   sign: { target: signed },
@@ -103,7 +103,7 @@ export const header = (name: string, signed: string, received: string): Way => (
   line: `${name.toLowerCase()}: ${signed}`
 })
 
-/** What is configured here, where nothing is changed on the way. */
+/** Sets only these options; nothing changes on the way. */
 export const when = (options: NonNullable<Way['options']>): Way => ({ options })
 
 export const drop = (name: string): Way => ({ headers: { [name]: undefined } })
@@ -117,7 +117,7 @@ export const body = (
   body: received
 })
 
-/** What is signed at the least. */
+/** The service signs at least these. */
 export const COVERED = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
 export const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
 export const GZIP = { 'Content-Encoding': 'gzip' }
@@ -130,7 +130,7 @@ const PARSED = /a JSON parser read it, and it was serialized again/
 const ENCODED = /decoded or encoded again/
 const KEEP_HOST = /proxy_set_header Host \$http_host/
 
-// ---- what real servers do: test/servers/situations.servers.ts has each of them under the same name
+// ---- changes by real servers: test/servers/situations.servers.ts has each of them under the same name
 
 export const REAL = {
   'digest-mismatch': {

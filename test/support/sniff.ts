@@ -4,7 +4,7 @@ import type { ReceivedRequest } from '../../src/index.ts'
 import { listen } from './listen.ts'
 import { linesOf } from './service.ts'
 
-/** The bytes of a request as Node's client puts them on a socket; in chunks of ten bytes if asked for. */
+/** Returns the bytes of a request as Node's client writes them to a socket; in chunks of ten bytes on request. */
 export async function sniff(signed: ReceivedRequest, { chunked = false } = {}): Promise<Buffer> {
   const bytes: Buffer[] = []
   const server = createServer((request, response) => request.on('end', () => response.end()).resume())

@@ -1,9 +1,11 @@
-/** RFC 4648 sections 3 and 4, strictly: whole groups, the one alphabet, zero in the bits left over. */
+/** Follows RFC 4648 sections 3 and 4 strictly: whole groups, one alphabet, zero in the spare bits. */
 const CANONICAL = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/][AQgw]==)?$/
 
 export const isCanonical = (text: string): boolean => CANONICAL.test(text)
 
-/** Each of the 65,536 characters in each place of a group, with and without padding, and in front of and behind one. */
+/**
+ * Yields each of the 65,536 characters at each position of a group, with and without padding, and before and after one.
+ */
 export function* spellings(): Generator<string> {
   for (let code = 0; code <= 0xffff; code++) {
     const char = String.fromCharCode(code)

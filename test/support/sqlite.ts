@@ -2,7 +2,7 @@ import sqlite, { type BindValues } from 'node-sqlite3-wasm'
 
 /**
  * SQLite, compiled to WebAssembly, with the methods of `DatabaseSync` of `node:sqlite` that the store uses. Node.js 20
- * does not have that module; `test/runtimes` has it, and the other libraries.
+ * does not have that module; `test/runtimes` tests it, and the other libraries.
  */
 export class DatabaseSync {
   readonly #database: InstanceType<typeof sqlite.Database>

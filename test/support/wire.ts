@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import type { ReceivedRequest } from '../../src/index.ts'
 import { linesOf } from './service.ts'
 
-/** A signed request as the bytes of a socket. Content-Length is added to what was signed. */
+/** Writes a signed request as the bytes of a socket. Content-Length is added to the signed lines. */
 export function wire(request: ReceivedRequest, more: readonly (readonly [string, string])[] = []): Buffer {
   const { method, target, body } = request
   const bytes = Buffer.from((body ?? '') as Uint8Array)
@@ -13,7 +13,7 @@ export function wire(request: ReceivedRequest, more: readonly (readonly [string,
   return Buffer.concat([Buffer.from(`${method} ${target} HTTP/1.1\r\n${head}\r\n`, 'latin1'), bytes])
 }
 
-/** All that a server answers to these bytes until it closes or resets, or until `until` is in it. */
+/** Returns all bytes that a server sends in answer to these, until it closes or resets, or until `until` matches. */
 export function exchangeBytes(address: string | number, bytes: Uint8Array, until?: RegExp): Promise<string> {
   const { hostname, port } = new URL(`http://${typeof address === 'number' ? `127.0.0.1:${address}` : address}`)
   const socket = connect(Number(port), hostname.replace(/^\[|\]$/g, ''))
@@ -29,7 +29,7 @@ export function exchangeBytes(address: string | number, bytes: Uint8Array, until
   })
 }
 
-/** The statuses of all answers to these bytes, when the last of them ends the connection. */
+/** Returns the statuses of all answers to these bytes, when the last of them ends the connection. */
 export const statusesOf = (answer: string): number[] =>
   [...answer.matchAll(/^HTTP\/1\.[01] (\d{3})/gm)].map(([, status]) => Number(status))
 

@@ -3,10 +3,10 @@ import { parseFields } from '../../src/http/fields.ts'
 import { parseSignatureHeader } from '../../src/index.ts'
 import { memoizeRecent, memoizeWeak } from '../../src/memo.ts'
 
-/** As many as memoizeRecent keeps. */
+/** memoizeRecent keeps this many. */
 const FEW = 4
 
-/** Every pair, one after the other: what is remembered of the first must not show in the second. */
+/** Reads every pair in turn: what is remembered of the first must not show in the second. */
 function expectNoTrace<T>(inputs: readonly T[], other: (n: number) => T, read: (input: T) => unknown) {
   const alone = inputs.map(input => {
     // as many others as are remembered

@@ -8,7 +8,7 @@ const FIRST = ['(request-target)', 'host', 'date']
 
 const verifierWith = (options: Partial<VerifierOptions> = {}) => createVerifier({ ...service.options, ...options })
 
-/** A body that counts how often it is asked for a chunk. */
+/** Makes a body that counts how often it is asked for a chunk. */
 function countedStream(chunks: readonly (string | Uint8Array)[]) {
   const counter = { reads: 0 }
   async function* read() {

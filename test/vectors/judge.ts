@@ -1,20 +1,20 @@
 import type { CheckName, Code, createVerifier, Verdict } from '../../src/index.ts'
 import type { Vector } from '../support/vectors.ts'
 
-/** What a vector says of a verdict. */
+/** Holds the properties of a verdict that a vector states. */
 export interface Outcome {
   status: Verdict['status']
   failures: readonly { check: CheckName; code: Code }[]
   /** the checks that did not pass, of those that ran */
   checks: readonly { check: CheckName; outcome: 'fail' | 'unavailable'; code: Code }[]
-  /** how often DNS was asked, where that must be never */
+  /** the number of DNS queries, for a vector that must cause none */
   queries?: number
 }
 
-/** The checks from the DNS query on. When one of the others fails, DNS must not be asked. */
+/** Lists the checks from the DNS query on. When an earlier check fails, DNS must not be asked. */
 const FROM_DNS_ON: readonly CheckName[] = ['key', 'signature', 'digest', 'replay']
 
-/** Judges the request of a vector, on any runtime: what must come out, and what did. */
+/** Judges the request of a vector, on any runtime; returns the expected and the actual outcome. */
 export async function judge(
   create: typeof createVerifier,
   { options, request, verdict: asked }: Vector

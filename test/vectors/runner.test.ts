@@ -17,7 +17,7 @@ import { loadVectors } from '../support/vectors.ts'
 const folder = mkdtempSync(join(tmpdir(), 'vectors-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Answers each vector by what `answer` gives for it: an expression of `vector` and `at`. */
+/** Answers each vector with the value of `answer`: an expression of `vector` and `at`. */
 function program(name: string, answer: string, after = ''): string[] {
   const file = join(folder, `${name}.mjs`)
   writeFileSync(
@@ -219,7 +219,7 @@ test('writes each vector with the version and the source that its file has, as t
   }
 })
 
-/** One line without an end. */
+/** Writes one line without an end. */
 const ENDLESS = "function write() { process.stdout.write('a'.repeat(65536), write) }"
 /** Answers three vectors, and does this with the fourth. */
 const stopsWith = (end: string, name: string) => program(name, `at === 3 ? ${end} : ${RIGHT}`)
@@ -236,7 +236,7 @@ test.each([
   ['does not exist', ['/no/such/program'], 'could not be started (ENOENT)'],
   ['is a folder', [folder], 'could not be started (EACCES)']
 ])('ends with 2 when the program %s', async (_, command, problem) => {
-  // Only where time is the point, a short one: the machine may be busy.
+  // The timeout is short only where it is under test: the machine may be busy.
   const timeout = problem.startsWith('no answer') ? '0.5' : '15'
   const { code, stderr } = await run(command, '--only', 'https', '--only', 'host', '--timeout', timeout)
   expect(stderr).toContain(problem)
@@ -249,7 +249,7 @@ test('ends the processes that the program started', async () => {
   const server = createServer(socket => void socket.resume().on('error', () => {}))
   onTestFinished(() => void server.close())
   const ended = once(server, 'connection').then(([socket]) => once(socket, 'close'))
-  // It answers too often as soon as it is connected, and so is ended then; its connection ends with it.
+  // The program answers too often as soon as it is connected, and is ended then; its connection ends with it.
   const answers = "process.stdout.write('{}\\n'.repeat(2000))"
   const grandchild = JSON.stringify(`require('node:net').connect(${await listen(server)}, () => ${answers})`)
   const spawn = `require('node:child_process').spawn(process.execPath, ['-e', ${grandchild}], { stdio: 'inherit' })`

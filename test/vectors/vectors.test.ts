@@ -10,7 +10,7 @@ test.each(vectors)('%s', async (_, vector) => {
   expect(actual).toEqual(expected)
 })
 
-/** In both directions of each default that a receiver may change. */
+/** Changes each default that a receiver may set, in both directions. */
 const OTHER_DEFAULTS: readonly Partial<VerifierOptions>[] = [
   { dateTolerance: 600, maxRsaBits: 16_384, maxBodyBytes: 20_971_520, requireHttps: false },
   { dateTolerance: 60, minRsaBits: 2048, maxRsaBits: 4096, maxBodyBytes: 1000 },
@@ -19,7 +19,7 @@ const OTHER_DEFAULTS: readonly Partial<VerifierOptions>[] = [
 
 test.each(OTHER_DEFAULTS)('every vector states the options that it depends on: another default is %o', async others => {
   for (const vector of loadVectors()) {
-    // With RFC 9421, the default is other algorithms.
+    // With RFC 9421, the default algorithms differ.
     if ('algorithms' in others && vector.json.options.schemes !== undefined) continue
     const { expected, actual } = await judge(given => createVerifier({ ...others, ...given }), vector)
     expect([vector.name, actual]).toEqual([vector.name, expected])
@@ -45,5 +45,5 @@ test('a verifier that has judged other vectors gives each the same verdict', asy
   expect(verifiers.size).toBeLessThan(all.length / 4)
 })
 
-/** The clock and DNS of the vector at hand. */
+/** The clock and DNS of the current vector. */
 let world: VerifierOptions

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createVerifier, draftCavage, type VerifierOptions } from 'signed-requests'
 import { rfc9421 } from 'signed-requests/rfc9421'
 
-/** Requests to judge. */
+/** Holds requests to judge. */
 export interface RequestBatch {
   options: Pick<VerifierOptions, 'serviceDomain' | 'hosts' | 'accounts' | 'algorithms'>
   now: number
@@ -18,7 +18,9 @@ export interface RequestBatch {
   }[]
 }
 
-/** Judges all of them with one verifier. A verdict is one text, with everything in it that must be the same anywhere. */
+/**
+ * Judges all of them with one verifier. A verdict is one text, with every part that must be the same on all runtimes.
+ */
 export async function judgeRequests({ options, now, requests }: RequestBatch): Promise<string[]> {
   let records: Readonly<Record<string, readonly string[]>> = {}
   const verify = createVerifier({

@@ -2,7 +2,10 @@ import { Resolver } from 'node:dns/promises'
 import { createVerifier, dnsTxtLookup, type ReceivedRequest } from 'signed-requests'
 import { type DohTxtLookupOptions, dohTxtLookup } from 'signed-requests/doh'
 
-/** How keys are looked up: at these servers, over HTTPS, or with what the runtime knows of DNS, for which no option is. */
+/**
+ * Selects how keys are looked up: at these servers, over HTTPS, or with the runtime's own resolver, which has no
+ * option.
+ */
 export type Way = { servers: string[] } | DohTxtLookupOptions | 'of the system'
 
 export interface Lookups {

@@ -15,7 +15,7 @@ export interface Report {
   platform: Platform
 }
 
-/** Everything the package promises of a runtime, but for what it asks of DNS. */
+/** Tests everything that the package promises of a runtime, except DNS. */
 export const runMatrix = async (vectors: readonly Vector[]): Promise<Report> => ({
   version: versionOfRuntime(),
   vectors: await runVectors(vectors),
@@ -27,7 +27,7 @@ export const runMatrix = async (vectors: readonly Vector[]): Promise<Report> => 
 function versionOfRuntime(): string | undefined {
   type Others = { Bun?: { version: string }; Deno?: { version: { deno: string } }; WebSocketPair?: unknown }
   const { Bun, Deno, WebSocketPair } = globalThis as Others
-  // Only Workers have pairs of web sockets. They do not tell their version.
+  // Only Workers have pairs of web sockets. They do not report their version.
   return WebSocketPair ? undefined : (Bun?.version ?? Deno?.version.deno ?? process.versions.node)
 }
 

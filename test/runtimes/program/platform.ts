@@ -2,13 +2,15 @@ import { constants, generateKeyPairSync, sign, verify } from 'node:crypto'
 import { verifySignature } from 'signed-requests'
 import { toInteger, toOctets } from '../../support/big-integer.ts'
 
-/** What the runtime itself does, so that it shows when a reason for code of ours is gone; and what we make of it. */
+/**
+ * Holds the behaviour of the runtime itself, which shows when a reason for code of ours is gone, and our results on it.
+ */
 export interface Platform {
   /** does `crypto.verify` respect the padding option? */
   verifiesPss: boolean
   /** does `crypto.verify` take s + n for s? */
   takesModulusAdded: boolean
-  /** what `verifySignature` says of s, s + n, n - 1, n and n + 1 */
+  /** results of `verifySignature` for s, s + n, n - 1, n and n + 1 */
   ours: readonly boolean[]
 }
 
@@ -17,11 +19,11 @@ const DATA = Buffer.from(TEXT)
 const BITS = 2048
 const PSS = { name: 'RSA-PSS', hash: 'SHA-512' }
 
-/** RSASSA-PSS with SHA-512, as hs2019 of the draft has it. */
+/** Tries RSASSA-PSS with SHA-512, as hs2019 of the draft has it. */
 export async function tryPlatform(): Promise<Platform> {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: BITS })
   const modulus = toInteger(Buffer.from(publicKey.export({ format: 'jwk' }).n!, 'base64url'))
-  // By Web Crypto, which is the same everywhere. A salt is random: some signature is small enough.
+  // Web Crypto signs, because it is the same on every runtime. A salt is random: some signature is small enough.
   const der = new Uint8Array(privateKey.export({ type: 'pkcs8', format: 'der' }))
   const signer = await crypto.subtle.importKey('pkcs8', der, PSS, false, ['sign'])
   let signature: Buffer

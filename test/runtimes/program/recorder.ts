@@ -12,7 +12,7 @@ export interface Recorded {
 
 const codesOf = ({ status, failures }: Verdict): string => [status, ...failures.map(({ code }) => code)].join(' ')
 
-/** Records each refused vector, and verifies what the recorder has of it. */
+/** Records each refused vector, and verifies the recorded request. */
 export async function recordVectors({
   vectors,
   directory

@@ -12,14 +12,14 @@ import {
 import { buildSignatureBase, parseSignatureInput, rfc9421 } from 'signed-requests/rfc9421'
 import { createTestService, type SignRequest } from 'signed-requests/testing'
 
-/** How many signed requests came out as verified, how many forged ones were refused, and what went wrong. */
+/** Counts the signed requests that were verified and the forged ones that were refused, and lists the errors. */
 export interface RoundTrips {
   verified: number
   refused: number
   problems: readonly string[]
 }
 
-/** What signs the text of a signature. */
+/** Signs the text of a signature. */
 interface Signer {
   keyId: string
   sign(bytes: Uint8Array): Uint8Array | Promise<ArrayBuffer>
@@ -28,11 +28,11 @@ interface Signer {
 const BODY = '{"event":"published","name":"caf\u00e9"}'
 const REQUEST = { method: 'POST', target: '/hook?id=42', body: BODY } satisfies SignRequest
 
-/** Every algorithm of both standards: signed here by `node:crypto`, and what the test kit signs, by the test kit. */
+/** Runs every algorithm of both standards, signed here by `node:crypto`, and by the test kit where it can. */
 export async function runRoundTrips(): Promise<RoundTrips> {
   const service = createTestService()
   const { rsa, ed25519 } = publishKeys(service.records)
-  // By Web Crypto: node:crypto of Cloudflare Workers ignores the padding option.
+  // Web Crypto signs: node:crypto of Cloudflare Workers ignores the padding option.
   const pssKey = await importPssKey(rsa.privateKey)
   const signers = {
     sha256: { ...rsa, sign: bytes => sign('sha256', bytes, rsa.privateKey) },
@@ -75,7 +75,7 @@ export async function runRoundTrips(): Promise<RoundTrips> {
   return { ...counts, problems }
 }
 
-/** What must verify, and what must be refused, with the code. */
+/** Returns changes that must verify, and changes that must be refused, with the code. */
 function variantsOf(request: ReceivedRequest): [change: string, changed: ReceivedRequest, code?: Code][] {
   return [
     ['as it is', request],
@@ -85,7 +85,7 @@ function variantsOf(request: ReceivedRequest): [change: string, changed: Receive
   ]
 }
 
-/** An RSA and an Ed25519 key, whose records are put with those of the service. */
+/** Makes an RSA and an Ed25519 key, and adds their records to those of the service. */
 function publishKeys(records: Record<string, string[][]>) {
   const publish = (name: string, publicKey: KeyObject, length?: number): string => {
     const keyId = `${name}._domainkey.service.example`
@@ -113,7 +113,7 @@ type Lines = readonly (readonly [name: string, value: string])[]
 const octets = (text: string): Uint8Array => Buffer.from(text, 'latin1')
 const base64 = (bytes: Uint8Array | ArrayBuffer): string => Buffer.from(bytes as Uint8Array).toString('base64')
 
-/** The request with a signature of its own in the place of the test kit's. */
+/** Replaces the test kit's signature of the request by one of this signer. */
 async function signDraft(request: ReceivedRequest, algorithm: string, signer: Signer): Promise<ReceivedRequest> {
   const headers = (request.headers as Lines).filter(([name]) => name !== 'Signature')
   const covered = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']

@@ -1,9 +1,9 @@
 import { importPublicKey, parseKeyRecord, verifySignature } from 'signed-requests'
 
-/** What is needed of a case: the key record, the text, the signature in base64, and the algorithm. */
+/** Holds everything that a case needs: the key record, the text, the signature in base64, and the algorithm. */
 export type SignatureCase = readonly [record: string, text: string, signature: string, algorithm: string]
 
-/** `1` for each that verifies, `0` for each that does not. */
+/** Returns `1` for each that verifies, `0` for each that does not. */
 export function judgeSignatures(cases: readonly SignatureCase[]): string[] {
   return cases.map(([text, signed, signature, algorithm]) => {
     const record = parseKeyRecord(text)

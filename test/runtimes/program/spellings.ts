@@ -1,14 +1,14 @@
 import { parseSignatureHeader } from 'signed-requests'
 import { isCanonical, spellings } from '../../support/spellings.ts'
 
-/** How a runtime's decoder of base64 did. */
+/** Holds the results of a runtime's base64 decoder. */
 export interface Spellings {
   tried: number
-  /** JSON of the first few that were taken though they are not canonical, or refused though they are */
+  /** JSON of the first few texts that were accepted though they are not canonical, or refused though they are */
   wrong: readonly string[]
 }
 
-/** Runtimes decode base64 each in their own way; none may make a signature out of another spelling. */
+/** Each runtime has its own base64 decoder; none may make a signature out of a non-canonical form. */
 export function trySpellings(): Spellings {
   const wrong: string[] = []
   let tried = 0

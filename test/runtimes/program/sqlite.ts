@@ -1,4 +1,4 @@
-// What a store in SQLite does on one runtime: `sqlite.mjs contract|orders|race|trouble FOLDER`, for Node.js, Deno and Bun.
+// Runs a store in SQLite on one runtime: `sqlite.mjs contract|orders|race|trouble FOLDER`, for Node.js, Deno and Bun.
 import { closeSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ReplayStore, sqliteReplayStore } from 'signed-requests/replay'
@@ -45,7 +45,7 @@ const TASKS: Record<string, () => Promise<void>> = {
     }
     report(await differingOrders(store, expire))
   },
-  /** Claims ids until it is killed or through, and says each one that it was granted as soon as it was. */
+  /** Claims ids until it is killed or done, and prints each granted id at once. */
   async race() {
     const store = sqliteReplayStore(await open())
     const out = openSync(join(folder, `granted-${process.pid}`), 'a')
@@ -59,7 +59,7 @@ const TASKS: Record<string, () => Promise<void>> = {
     const store = sqliteReplayStore(await open())
     outcomes['first'] = await attempt(store, 'first')
 
-    // While another connection writes, the event loop runs on, and the claim is granted when that is through.
+    // While another connection writes, the event loop keeps running, and the claim is granted afterwards.
     const writer = await open()
     writer.exec('BEGIN IMMEDIATE')
     let turns = 0

@@ -4,7 +4,10 @@ import { runMatrix } from './matrix.ts'
 import { recordVectors } from './recorder.ts'
 import { judgeSignatures } from './signatures.ts'
 
-/** What the program does on each runtime; input and result are plain data. The package is the one of the project. */
+/**
+ * Lists the tasks of the program on each runtime; input and result are plain data. The package is the one of the
+ * project.
+ */
 const TASKS = {
   matrix: runMatrix,
   requests: judgeRequests,

@@ -1,6 +1,6 @@
 import { runTask } from './tasks.ts'
 
-// For Workers, which are asked over HTTP.
+// Workers are called over HTTP.
 export default {
   fetch: async (request: Request): Promise<Response> => Response.json(await runTask((await request.json()) as never))
 }

@@ -8,7 +8,7 @@ import { SENT, summaryOf } from '../../cli/captures/curl-facts.ts'
 import { listen } from '../../support/listen.ts'
 import { until } from '../../support/until.ts'
 
-/** What the last command has sent. */
+/** Holds the requests of the last command. */
 let sent: { head: IncomingMessage; body: Buffer }[] = []
 let folder: string
 let stop: () => Promise<unknown>
@@ -32,7 +32,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Headers of the transfer; and what curl adds by itself, with its version. */
+/** Matches headers of the transfer, and headers that curl adds by itself, with its version. */
 const LEFT_OUT =
   /^(?:accept: \*\/\*|user-agent: curl\/.*|(?:accept-encoding|connection|expect|http2-settings|upgrade):.*)$/i
 

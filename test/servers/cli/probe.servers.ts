@@ -22,7 +22,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** In a process of its own, which trusts the certificate as a sender trusts a public one. */
+/** Runs in a process of its own, which trusts the certificate as a sender trusts a public one. */
 function probe(url: string, trusted = certificate): Promise<{ code: number; text: string }> {
   const file = join(folder, 'ca.pem')
   writeFileSync(file, trusted.cert)

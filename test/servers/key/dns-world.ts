@@ -5,24 +5,27 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** What the two name servers of a zone have in it. */
+/** Describes the content of a zone's two name servers. */
 export interface ZoneSpec {
   /** lines of the zone file for ns1, without SOA and NS */
   readonly ns1: string
-  /** the same for ns2 if absent, nothing at all (a lame delegation) if `lame`, no server if `down` */
+  /** the same for ns2 by default; an empty (lame) delegation for `lame`, no server for `down` */
   readonly ns2?: string | 'lame' | 'down'
   readonly serials?: readonly [number, number]
   /** the addresses of ns1 and ns2; those of the two servers if absent */
   readonly addresses?: readonly string[]
-  /** signed with signatures that ended long ago, and trusted by the resolver */
+  /** its signatures expired long ago, but the resolver trusts the key */
   readonly isExpired?: boolean
 }
 
-/** DNS from the root down, for a network namespace: BIND twice for the zones, and unbound as the resolver. */
+/** Runs DNS from the root down, for a network namespace: BIND twice for the zones, and unbound as the resolver. */
 export interface DnsWorld {
   /** changes a zone; resolves when both servers have it */
   publish(zone: string, spec: ZoneSpec): Promise<void>
-  /** runs this while no name server of a zone answers: packets get there, as with a firewall that drops the replies */
+  /**
+   * calls this function while no name server of a zone answers: packets arrive there, as with a firewall that drops the
+   * replies
+   */
   whilePaused<T>(run: () => Promise<T>): Promise<T>
   close(): Promise<void>
 }
@@ -44,7 +47,7 @@ export async function startDnsWorld(zones: Readonly<Record<string, ZoneSpec>>, s
     return child
   }
 
-  /** The zone files of one name server, and its configuration. */
+  /** Writes the zone files of one name server, and its configuration. */
   const write = (server: 'ns1' | 'ns2', all: Readonly<Record<string, ZoneSpec>>): void => {
     mkdirSync(join(folder, server), { recursive: true })
     const configured = Object.entries(all).flatMap(([zone, spec]) => {
@@ -174,7 +177,7 @@ remote-control:
   control-enable: no
 `
 
-/** With signatures from one year to another, both long ago. */
+/** Signs from one year to another, both long ago. */
 function sign(folder: string, zone: string, file: string): void {
   const run = (tool: string, ...args: string[]) =>
     execFileSync(tool, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })

@@ -7,12 +7,12 @@ import { runInside } from '../../support/run-cli.ts'
 
 /**
  * Runs in a network namespace of its own, where this process has every address: it is the resolver, the name servers of
- * hostile zones, and whoever is at the private addresses that these zones name. Prints what each zone has cost, as JSON.
+ * hostile zones, and the servers at the private addresses that these zones name. Prints the cost of each zone, as JSON.
  */
 
 const RESOLVER = '127.0.0.1'
 const PUBLIC = Array.from({ length: 20 }, (_, i) => `192.0.2.${i + 1}`)
-/** Those of networks, and those at which clouds have their metadata. */
+/** Addresses of private networks, and addresses at which clouds serve their metadata. */
 const NETWORKS = ['127.0.0.2', '10.0.0.1', '172.16.0.1', '192.168.0.1']
 const PRIVATE = [...NETWORKS, '169.254.169.254', '100.100.100.200', '168.63.129.16']
 
@@ -38,7 +38,7 @@ const at = (addresses: readonly string[], name: string) => [
   record('A', name, addresses[indexOf(name) % addresses.length]!)
 ]
 
-/** What each zone says about a name, by type; `txt` also without an end to its aliases. */
+/** Gives the replies of each zone about a name, by type; `txt` also as an endless chain of aliases. */
 const ZONES: Readonly<Record<string, Partial<Record<string, (name: string, zone: string) => Answer[]>>>> = {
   'private.example': {
     NS: (_, zone) => servers(zone, PRIVATE.length),

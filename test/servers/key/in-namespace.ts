@@ -3,7 +3,7 @@ import { RESOLVER, startDnsWorld } from './dns-world.ts'
 import { NAME, SITUATIONS, ZONES } from './situations.ts'
 
 /**
- * Runs in a network namespace of its own: starts the servers, then tells what the command says in each situation, as
+ * Runs in a network namespace of its own: starts the servers, then prints the command's output in each situation, as
  * JSON by name.
  */
 const world = await startDnsWorld(ZONES)

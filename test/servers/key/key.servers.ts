@@ -5,7 +5,7 @@ import type { Finished } from '../../support/run-process.ts'
 import type { HostileResult } from './hostile.ts'
 import { SECRET, SITUATIONS } from './situations.ts'
 
-/** What a program says that runs in a network namespace of its own. */
+/** Returns the output of a program in a network namespace of its own. */
 async function inNamespace<T>(file: string): Promise<T> {
   const asRoot = process.getuid?.() === 0 ? [] : ['--map-root-user']
   const program = [process.execPath, '--import', 'tsx', `test/servers/key/${file}`]

@@ -3,10 +3,10 @@ import { PRIVATE, type ZoneSpec } from './dns-world.ts'
 
 const RECORD = ONE.record
 const OTHER = TWO.record
-/** What must not be printed. */
+/** This must never be printed. */
 export const SECRET = ONE.privateKey.export({ type: 'pkcs1', format: 'der' }).toString('base64')
 
-/** A line of a zone file for each record. */
+/** Writes a line of a zone file for each record. */
 const at = (name: string, ...texts: string[]): string =>
   texts
     .map(text => {
@@ -56,14 +56,14 @@ interface Situation {
   readonly code: number | undefined
   /** how the first line begins: who must do what */
   readonly first: string
-  /** what else stands in the conclusion */
+  /** further text of the conclusion */
   readonly reason: RegExp
   readonly args: readonly string[]
-  /** what its zone becomes after the resolver has been asked once */
+  /** the zone after the resolver has been asked once */
   readonly after: ZoneSpec | undefined
   /** its name servers no longer answer after the resolver has been asked once */
   readonly isPaused: boolean
-  /** it is the report on the last of several names that counts */
+  /** only the report on the last of several names counts */
   readonly isLast: boolean
 }
 
@@ -83,7 +83,7 @@ const REPAIR = 'The sender must repair a name server'
 const PUBLISH = 'The sender must publish'
 const LATER = { serials: [2, 2] } as const
 
-/** The zone of each is what its name begins with. */
+/** The first word of each name is its zone. */
 export const SITUATIONS: Readonly<Record<string, Situation>> = {
   equal: of(0, USABLE, SAME),
   differ: of(0, EQUAL, /ns\d.differ.example has another record than ns\d.differ.example \(serial \d+ and \d+\)/),

@@ -16,7 +16,7 @@ describe.each(FLEETS)('four processes that share %s', { timeout: 300_000 }, (_, 
   let server: Awaited<ReturnType<typeof startDatabase>>
   let workers: ChildProcess[] = []
 
-  /** What each process sends next that `isAnswer`. Rejects when one of them is gone before. */
+  /** Returns the next message of each process for which `isAnswer` holds. Rejects when one of them ends before. */
   const answers = <T>(isAnswer: (message: unknown) => boolean = () => true): Promise<T[]> =>
     Promise.all(
       workers.map(
@@ -39,7 +39,7 @@ describe.each(FLEETS)('four processes that share %s', { timeout: 300_000 }, (_, 
     }
   })
 
-  /** All four receive the same requests; what became of each in each process. */
+  /** Sends the same requests to all four; returns the outcome of each request in each process. */
   async function receive(): Promise<{ outcomes: Promise<string[][]> }> {
     const connected = answers()
     const requests = Array.from({ length: COUNT }, (_, n) => service.sign({ target: `/${n}`, body: `{"n":${n}}` }))
@@ -54,13 +54,13 @@ describe.each(FLEETS)('four processes that share %s', { timeout: 300_000 }, (_, 
     return { outcomes }
   }
 
-  /** In how many processes each request was verified. */
+  /** Counts the processes in which each request was verified. */
   const timesVerified = (outcomes: readonly string[][]): number[] =>
     Array.from({ length: COUNT }, (_, n) => outcomes.filter(ofOne => ofOne[n]?.endsWith('verified')).length)
 
   test('verify each of 10,000 requests that all of them receive in exactly one, and lose none', async () => {
     const outcomes = await (await receive()).outcomes
-    // On a busy machine a claim may be undecided when another process meets it: that one asks again.
+    // On a busy machine a claim may be undecided when another process meets it: that process then asks again.
     const last = outcomes.flat().map(outcome => outcome.split(' ').at(-1))
     expect(last.filter(outcome => outcome === 'replayed')).toHaveLength(3 * COUNT)
     expect(timesVerified(outcomes).filter(times => times !== 1)).toEqual([])

@@ -10,7 +10,7 @@ import { postgresPool } from '../../unit/replay/store-clients.ts'
 const storeIn = (client: PostgresClient, options?: { table?: string }) =>
   withFreshTokens(postgresReplayStore(client, options))
 
-/** A pool that ends with the test; as another user, or with other settings of a session. */
+/** Makes a pool that ends with the test, optionally for another user or with other session settings. */
 function poolOf({ port }: PostgresServer, options: { max?: number; user?: string; options?: string } = {}): Pool {
   const pool = postgresPool(port, options.max)
   Object.assign(pool.options, options)
@@ -34,7 +34,7 @@ describe('postgresReplayStore', () => {
   beforeEach(() => pool.query('TRUNCATE signed_requests_replay'))
 
   const count = async () => Number((await pool.query('SELECT count(*) FROM signed_requests_replay')).rows[0].count)
-  /** Rows `row 1` to `row n` that expire so far from now; every other one is a release. */
+  /** Inserts rows `row 1` to `row n` that expire after this interval; every other one is a release. */
   const insert = (n: number, interval: string) =>
     pool.query(
       `INSERT INTO signed_requests_replay

@@ -1,5 +1,5 @@
-// A sender that repeats whatever got no 2xx, two receivers that share a database, and everything that can happen to the
-// way there. REQUESTS sets how many requests the last test sends.
+// Tests a sender that repeats each request without a 2xx, two receivers that share a database, and every fault between
+// them. REQUESTS sets how many requests the last test sends.
 import { Agent, createServer, request as send } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -15,7 +15,7 @@ const agent = new Agent({ keepAlive: true })
 
 type Database = Awaited<ReturnType<typeof startDatabase>>
 
-/** A node:http receiver with a store of its own; `worked` counts what it did, by target. */
+/** Starts a node:http receiver with a store of its own; `worked` counts its work, by target. */
 async function startReceiver(name: ClientName, port: number, worked: Map<string, number>): Promise<number> {
   const { store, close } = await connect(name, port)
   onTestFinished(close)
@@ -29,7 +29,7 @@ async function startReceiver(name: ClientName, port: number, worked: Map<string,
   return listen(server)
 }
 
-/** A database, and receivers that reach it through a proxy each, or directly. */
+/** Starts a database, and receivers that reach it through a proxy each, or directly. */
 async function startReceivers(name: ClientName, count: number, isDirect = false) {
   const database = await startDatabase(name)
   onTestFinished(database.remove)
@@ -59,7 +59,7 @@ function deliver({ method, target: path, headers, body }: Signed, port: number):
   })
 }
 
-/** Sends a request to one receiver after the other until it gets 2xx or 401: what it got each time. */
+/** Sends a request to one receiver after the other until it gets 2xx or 401; returns all statuses. */
 async function deliverUntilDecided(request: Signed, ports: readonly number[], pause = 50): Promise<number[]> {
   const statuses: number[] = []
   for (let attempt = 0; ; attempt++) {
@@ -69,11 +69,11 @@ async function deliverUntilDecided(request: Signed, ports: readonly number[], pa
   }
 }
 
-/** How often each of those was worked on that were not worked on once. */
+/** Returns the counts other than one of work on these requests. */
 const notOnce = (requests: readonly Signed[], worked: Map<string, number>) =>
   requests.map(({ target }) => worked.get(target) ?? 0).filter(times => times !== 1)
 
-/** What keeps a database from answering, and how it ends. */
+/** Keeps a database from answering, and returns a function that ends this. */
 const STOPS: Readonly<Record<string, (database: Database) => Promise<() => unknown>>> = {
   stopped: async database => {
     database.pause()
@@ -110,7 +110,7 @@ describe.each(STOPPED)('200 requests to a receiver with %s whose database is %s 
     const stopped = sleep(3000)
     const first = await Promise.all(requests.map(request => deliver(request, port)))
     expect(first.filter(status => status !== 503)).toEqual([])
-    // The first repetitions come while it is stopped, too.
+    // The first repetitions arrive while the database is still stopped.
     const repeated = requests.map(request => deliverUntilDecided(request, [port], 200))
     await stopped
     await end()
@@ -165,11 +165,11 @@ describe.each(CLIENTS)(`${REQUESTS} requests with %s`, { timeout: 1_200_000 }, n
     const requests: Signed[] = []
     const statuses: number[][] = []
     const deliverMany = async () => {
-      // On a slow machine fewer requests meet a fault, so there is at least one of each kind.
+      // On a slow machine fewer requests meet a fault, so the loop lasts until each kind has occurred.
       while (requests.length < REQUESTS || done <= FAULTS.length) {
         const request = newRequest()
         requests.push(request)
-        // To the same receiver: another one may find the id held until the release has arrived.
+        // The repetition goes to the same receiver: another one may find the id held until the release has arrived.
         statuses.push(await deliverUntilDecided(request, [ports[(requests.length - 1) % 2]!], 100))
         await sleep(Math.random() * 40)
       }

@@ -52,7 +52,7 @@ beforeEach(async () => {
 const sign = (id: unknown, body = `{ "id": ${JSON.stringify(id)}, "name": "Zo\\u00eb" }\n`) =>
   service.sign({ target: '/hook', body })
 
-/** The status and Retry-After of the answer to a request that a proxy with TLS passes on. */
+/** Sends a request through a proxy with TLS; returns status and Retry-After of the answer. */
 async function send({ method, target: path, headers, body }: ReceivedRequest) {
   const lines = [...pairs({ headers } as ReceivedRequest), ['X-Forwarded-Proto', 'https']].flat()
   const { port } = receiver.server.address() as AddressInfo

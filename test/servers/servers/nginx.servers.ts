@@ -25,7 +25,9 @@ const receiver = createServer(async (req, res) => {
   res.writeHead(httpStatus(verdict)).end()
 })
 
-/** What each server of nginx does to Host, and what it says; nginx puts the address of the receiver there by default. */
+/**
+ * Each server of nginx treats and reports Host in its own way; by default nginx replaces it by the receiver's address.
+ */
 const KEPT = 'proxy_set_header Host $http_host;'
 const BOTH = 'proxy_set_header X-Forwarded-Proto $scheme; proxy_set_header X-Forwarded-Host $http_host;'
 const SERVERS = {
@@ -48,7 +50,7 @@ afterAll(() => {
   receiver.close()
 })
 
-/** Sends through one of nginx's servers. Resolves to what failed at the receiver. */
+/** Sends through one of nginx's servers. Resolves to the checks that failed at the receiver. */
 async function through(server: Server, request: ReceivedRequest, trusted: FromNodeOptions): Promise<string[]> {
   options = trusted
   verdict = undefined
@@ -71,7 +73,7 @@ test.each(KINDS)('$name is verified with the right options', async ({ request })
 
 const plain = service.sign({ target: '/hook?id=1', body: '{"amount":100}', host: HOST })
 const forOther = service.sign({ target: '/hook?id=1', body: '{"amount":100}', host: 'other.example' })
-/** X-Forwarded-* from a client. */
+/** Adds X-Forwarded-* headers of a client. */
 const claiming = (request: ReceivedRequest, ...protos: string[]) =>
   protos.reduce((all, proto) => withHeader(all, 'X-Forwarded-Proto', proto), request)
 const lie = (request: ReceivedRequest) => withHeader(claiming(request, 'https'), 'X-Forwarded-Host', HOST)

@@ -18,10 +18,10 @@ afterEach(() => {
   otherServer.close()
 })
 
-/** Everything the client sent, to be thrown back at it. */
+/** Returns everything that the client sent, to be sent back to it. */
 const echo = (req: Parameters<Handler>[0], body: string) =>
   `${req.headers.authorization} ${body} ${service.accessToken} ${service.issued}`
-/** As a header value, and in a status line. */
+/** Echoes it as a header value, and in a status line. */
 const status =
   (code: number, headers: Record<string, string> = {}): Handler =>
   (req, res, body) => {
@@ -29,7 +29,7 @@ const status =
     res.writeHead(code, all, { 'x-echo': all, 'www-authenticate': `Bearer error="${all}"`, ...headers }).end(all)
   }
 
-/** A good status with a body of this type. */
+/** Answers with a good status and a body of this type. */
 const body =
   (text: string | Buffer, headers: Record<string, string> = {}): Handler =>
   (_, res) =>
@@ -51,7 +51,7 @@ const cutBody: Handler = (_, res) => {
 }
 const brokenEcho: Handler = (req, res, text) => void res.writeHead(200).end(`{"${echo(req, text)}"`)
 
-/** For both servers: what it does, what the client must say. */
+/** Both servers have each fault; the client must report this. */
 const faults: [name: string, fault: Handler, expected: object][] = [
   ['500', status(500), { ...FAILED, status: 500 }],
   ['502', status(502), { ...FAILED, status: 502 }],
@@ -177,7 +177,7 @@ describe.each(['authFault', 'apiFault'] as const)('%s', which => {
     }
     expect(await failureOf(call())).toMatchObject(RESPONSE)
     await closed
-    // What lies in socket buffers counts here; the client itself held 64 KiB.
+    // Socket buffers count here, too; the client itself held 64 KiB.
     expect(sent).toBeLessThan(16 * 1024 * 1024)
   })
 

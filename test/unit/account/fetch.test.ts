@@ -37,7 +37,7 @@ describe('a path stays below baseUrl', () => {
     '/../v3/identity',
     '/../v4x',
     'a/../../..//evil.example',
-    // the same, written in another way
+    // the same, in another form
     '/%2e%2e/x',
     '/.%2E/x',
     '/..\\x',
@@ -50,7 +50,7 @@ describe('a path stays below baseUrl', () => {
     '/x%2f..'
   ])('refused: %j', path => {
     expect(() => apiUrl(base, path)).toThrow(TypeError)
-    // With a host alone there is nothing to climb above, but the same host it must be.
+    // A base that is only a host has no path to climb above, but the host must stay the same.
     let url: URL
     try {
       url = new URL(apiUrl('https://api.service.example', path))
@@ -63,9 +63,9 @@ describe('a path stays below baseUrl', () => {
 
 describe('fetch', () => {
   startServiceForEach()
-  /** Exchanges, and calls of the API. */
+  /** Counts exchanges, and calls of the API. */
   const counts = () => [service.posts, service.calls.length]
-  /** The counts when the service accepts the token of this client no more. */
+  /** Returns the counts when the service no longer accepts the token of this client. */
   const revokedAt = async (account: ReturnType<typeof client>) => {
     await account.authorization()
     service.revoke(service.issued.at(-1)!)
@@ -138,7 +138,8 @@ describe('fetch', () => {
     expect(counts()).toEqual([2, 2])
   })
 
-  // In time: the garbage collector would close it too, seconds later. On a busy machine, one try of four is enough.
+  // The limit is short: the garbage collector would close the connection too, seconds later. On a busy machine, one try
+  // of four is enough.
   test('frees the connection of the first 401', { timeout: 3000, retry: 3 }, async () => {
     let closed: Promise<unknown> | undefined
     service.apiFault = (req, res) => {

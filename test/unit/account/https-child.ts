@@ -1,4 +1,4 @@
-// Run by https.test.ts in a process of its own: which certificates are trusted is settled when Node.js starts.
+// https.test.ts runs this in a process of its own: Node.js reads the trusted certificates when it starts.
 import { createAccountClient } from '../../../src/account/index.ts'
 
 const [authUrl = '', baseUrl = '', accessToken = ''] = process.argv.slice(2)

@@ -2,8 +2,8 @@ import { inspect } from 'node:util'
 import { expect } from 'vitest'
 
 /**
- * Every string that can be got out of a value: own properties with hidden and symbol ones, getters of the prototypes,
- * the cause chain, the stack, and what the usual printers make of it.
+ * Returns every string that is reachable from a value: own properties with hidden and symbol ones, getters of the
+ * prototypes, the cause chain, the stack, and the output of the usual printers.
  */
 export function stringsReachable(root: unknown): string[] {
   const strings: string[] = []
@@ -18,7 +18,7 @@ export function stringsReachable(root: unknown): string[] {
     for (let holder: object | null = value; holder !== null; holder = Object.getPrototypeOf(holder)) {
       for (const key of Reflect.ownKeys(holder)) {
         walk(key)
-        // Functions of the language are not walked: they lead to the whole language.
+        // Functions of the language are skipped: they lead to the whole language.
         if (key === 'constructor' || (typeof value === 'function' && holder !== value)) continue
         try {
           walk(Reflect.get(holder, key, value))

@@ -7,7 +7,7 @@ import { messageIn } from '../../../src/mistakes.ts'
 const AUTH = 'https://auth.service.example'
 const API = 'https://api.service.example/v4'
 
-/** A client of servers that answer with these; the authorization server gives the token `abc` by default. */
+/** Makes a client of servers with these answers; the authorization server gives the token `abc` by default. */
 function client(answers: { auth?: () => Response | Promise<Response>; api?: () => Response | Promise<Response> }) {
   const fetch = async (url: unknown) =>
     String(url).startsWith(AUTH) ? (answers.auth ?? (() => new Response('abc')))() : answers.api!()

@@ -11,7 +11,7 @@ const token = 'authorization-90ab12cd-secret'
 
 const FIELDS = [...TOKEN_FIELDS, ...ID_FIELDS, ...WRAPPERS, token, accessToken]
 
-/** Anything a server could send, with a liking for the secrets and for the names the client looks for. */
+/** Makes anything that a server could send, often with the secrets and the names that the client looks for. */
 const name = fc.constantFrom(...FIELDS)
 const word = fc.oneof(name, fc.constant(''), fc.string(), unicode())
 const { value: json } = fc.letrec(tie => ({
@@ -41,7 +41,7 @@ const response = fc.record({
 const respond = ({ body, status, type }: { body: string | Uint8Array; status: number; type: string | undefined }) =>
   new Response(body as string, { status, headers: type === undefined ? {} : { 'content-type': type } })
 
-/** Tried first, so that every run has answers that are accepted. */
+/** Each run tries these first, so that it has accepted answers. */
 const accepted = (...bodies: string[]) =>
   bodies.map((body): [Parameters<typeof respond>[0]] => [{ body, status: 200, type: 'application/json' }])
 

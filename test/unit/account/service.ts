@@ -11,28 +11,28 @@ export type Handler = (req: IncomingMessage, res: ServerResponse, body: string) 
 
 const DAY = 24 * 60 * 60 * 1000
 
-/** An authorization server and an API on loopback, two origins, that accept what the specification says and no more. */
+/** An authorization server and an API on loopback, two origins, that accept exactly what the specification allows. */
 export interface Service {
   authUrl: string
   baseUrl: string
   accessToken: string
-  /** Good exchanges and their tokens, oldest first. */
+  /** Successful exchanges and their tokens, oldest first. */
   issued: string[]
   /** Requests the authorization server has seen. */
   posts: number
   /** Requests the API has seen, as `GET /v4/identity`. */
   calls: string[]
-  /** What the client did against the specification. A test that expects none checks that this is empty. */
+  /** Violations of the specification by the client. A test that expects none checks that this is empty. */
   violations: string[]
   /** The service's own clock. */
   now: () => number
-  /** A token's text. Default: an opaque random one. */
+  /** Makes a token's text. Default: an opaque random one. */
   mint: (n: number) => string
-  /** How an exchange is answered. Default: the token as plain text. */
+  /** Answers an exchange. Default: the token as plain text. */
   answer: (res: ServerResponse, token: string) => void
-  /** What `/identity` says. */
+  /** The answer of `/identity`. */
   identity: unknown
-  /** Replace the servers' proper work by a fault. */
+  /** Replace the normal answers of the servers by a fault. */
   authFault: Handler | undefined
   apiFault: Handler | undefined
   accepts(authorization: string | undefined): boolean
@@ -121,10 +121,10 @@ export async function startService(tls?: Tls): Promise<Service> {
   return service
 }
 
-/** The service of the test that runs. */
+/** The service of the current test. */
 export let service: Service
 
-/** Starts a service for each test of a file. None may make the client do anything against the specification. */
+/** Starts a service for each test of a file. No test may make the client violate the specification. */
 export function startServiceForEach(): void {
   beforeEach(async () => {
     service = await startService()
@@ -140,7 +140,7 @@ export const client = (options: Partial<AccountClientOptions> = {}) => {
   return createAccountClient({ authUrl, baseUrl, accessToken, ...options })
 }
 
-/** The error of a call that must fail, which shows no secret. */
+/** Returns the error of a call that must fail, which shows no secret. */
 export async function failureOf(call: Promise<unknown>): Promise<AccountError> {
   const error = await call.then(
     () => expect.fail('it should have failed'),
@@ -151,7 +151,7 @@ export async function failureOf(call: Promise<unknown>): Promise<AccountError> {
   return error as AccountError
 }
 
-/** A server that must never be asked: the target of redirects. */
+/** Starts a server that must never be asked: the target of redirects. */
 export async function startOtherServer(): Promise<{ origin: string; requests: string[]; close(): void }> {
   const requests: string[] = []
   const { server, origin } = await listen(undefined, (req, res) => {

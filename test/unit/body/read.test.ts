@@ -17,7 +17,7 @@ test('does not cancel a web stream over the limit, which would cut off the answe
 const read = (body: ReceivedBody, maxBodyBytes: number, announced?: string) =>
   readBody(body, { maxBodyBytes, bodyTimeout: 30_000 }, announced)
 
-/** The bytes alone, in memory of their own. */
+/** Expects exactly these bytes, in memory of their own. */
 async function expectBytes(result: ReturnType<typeof read>, bytes: Uint8Array): Promise<void> {
   const body = await result
   expect(body).toStrictEqual({ ok: true, value: Uint8Array.from(bytes) })
@@ -28,7 +28,7 @@ async function expectBytes(result: ReturnType<typeof read>, bytes: Uint8Array): 
 async function* streamOf(...chunks: Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* chunks
 }
-/** A stream by its protocol; without `leave` it cannot be released. */
+/** Makes a stream by its protocol; without `leave` it cannot be released. */
 const iterable = (next: () => Promise<IteratorResult<Uint8Array>>, leave?: () => Promise<never>) => ({
   [Symbol.asyncIterator]: () => ({ next, ...(leave && { return: leave }) })
 })
@@ -90,7 +90,7 @@ test.each(['2', '9', '-1', '1e99', 'NaN', '1.5', 'x', ''])(
   }
 )
 
-/** A body of this many pieces of 16 KB, with each size of `buffer` that a piece was copied into. */
+/** Reads a body of this many pieces of 16 KB; returns each size of `buffer` that a piece was copied into. */
 async function copiesOf(pieces: number, announced: string) {
   const set = vi.spyOn(Object.getPrototypeOf(Uint8Array.prototype), 'set')
   try {
@@ -102,7 +102,7 @@ async function copiesOf(pieces: number, announced: string) {
     const body = await read(stream(), 1e9, announced)
     if (!body.ok) throw new Error(body.code)
     const copied = set.mock.calls.reduce((sum, [from]) => sum + (from as Uint8Array).length, 0)
-    // Without those that join it at its end.
+    // The copies that join the pieces at the end are left out.
     const buffers = set.mock.contexts.slice(0, copies).map((to, i) => {
       const [piece, at = 0] = set.mock.calls[i] as [Uint8Array, number?]
       return { held: at + piece.length, size: (to as Uint8Array).length, isPiece: piece.length === 16_384 }
@@ -116,7 +116,7 @@ async function copiesOf(pieces: number, announced: string) {
 test('grows to its announced length as soon as a quarter of it is there, and is not copied at its end', async () => {
   const { length, own, copied } = await copiesOf(64, `${64 * 16_384}`)
   expect(own).toBe(length)
-  // Each byte once, and what 64, 128 and 256 KiB were when they grew.
+  // Each byte is copied once, and the buffers of 64, 128 and 256 KiB again when they grow.
   expect(copied).toBeLessThanOrEqual(length + 448 * 1024)
 })
 
@@ -211,7 +211,7 @@ describe('bodyTimeout', () => {
   afterEach(() => void vi.useRealTimers())
   const limits = { maxBodyBytes: 100, bodyTimeout: 50 }
 
-  /** It is late after 50 ms, however it goes on. */
+  /** Expects a timeout after 50 ms, whatever the body does. */
   async function expectLate(body: ReceivedBody): Promise<void> {
     const reading = readBody(body, limits)
     await vi.advanceTimersByTimeAsync(50)

@@ -7,7 +7,7 @@ type Outcome = CheckResult['outcome']
 
 const vectors = new Map(loadVectors().map(vector => [vector.name, vector]))
 
-/** The checks that did not pass, and how each ended. */
+/** Returns the checks that did not pass, with their outcome. */
 const notPassed = ({ checks }: Verdict): Partial<Record<CheckName, Outcome>> =>
   Object.fromEntries(
     CHECK_NAMES.map(name => [name, checks[name].outcome] as const).filter(([, outcome]) => outcome !== 'pass')

@@ -5,7 +5,7 @@ import { verifyWith } from '../../support/verdicts.ts'
 
 const NOON = Date.UTC(2026, 10, 20, 12)
 
-/** What a store is asked to keep, and for how long, when a request is judged at this time. */
+/** Returns the claims of a store, and their lifetime, when a request is judged at this time. */
 async function claimsOf(date: number, options: Partial<VerifierOptions>) {
   const claims: [string, number][] = []
   const claim = async (id: string, _: string, ttl: number) => claims.push([id, ttl]) > 0
@@ -15,7 +15,8 @@ async function claimsOf(date: number, options: Partial<VerifierOptions>) {
   return claims
 }
 
-// The Date's window, a second for rounding, and the second that a copy's own claim may take (replayTimeout).
+// An entry lasts for the Date's window, a second for rounding, and the second that a copy's own claim may take
+// (replayTimeout).
 test.each([
   [0, 0, 302],
   [-300, 0, 2],

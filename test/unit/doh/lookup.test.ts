@@ -36,7 +36,7 @@ const codeOf = (lookup: Promise<unknown>): Promise<unknown> => lookup.catch(erro
 const fetchOf = (answer: (init: RequestInit) => unknown) =>
   ((_: string, init: RequestInit) => answer(init)) as typeof globalThis.fetch
 
-/** The octets of a good answer for NAME. */
+/** Returns the octets of a good answer for NAME. */
 const goodAnswer = (): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const fetch = async (...request: Parameters<typeof globalThis.fetch>) => {
@@ -159,7 +159,7 @@ describe('over HTTP', () => {
   })
 
   const TYPE = 'application/dns-message'
-  /** Answers with what would be good under another head. */
+  /** Answers with a good body under another head. */
   async function respondWith(status: number, headers: Record<string, string>) {
     const good = await goodAnswer()
     server.respond = (_, response) => response.writeHead(status, headers).end(good)

@@ -11,11 +11,11 @@ const cname = (name: string, data: string): Answer => ({ type: 'CNAME', class: '
 
 const chaos = (record: Answer): Answer => ({ ...record, class: 'CH' }) as Answer
 
-/** An answer with some parts replaced, as octets. */
+/** Writes an answer with some parts replaced, as octets. */
 const answer = (parts: Partial<Packet> = {}): Buffer =>
   encode({ type: 'response', id: 0, questions: [{ type: 'TXT', class: 'IN', name: NAME }], answers: [txt()], ...parts })
 
-/** The records or the code. */
+/** Returns the records or the code. */
 function outcome(octets: Uint8Array, mustBeAuthenticated = false): unknown {
   try {
     return parseReply(octets, NAME, mustBeAuthenticated)

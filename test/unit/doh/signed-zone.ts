@@ -18,12 +18,10 @@ export interface SignedZones {
 }
 
 /**
- * BIND with three zones, and unbound, which validates and answers by DNS over HTTPS:
- *
+ * Starts BIND with three zones, and unbound, which validates and answers by DNS over HTTPS:
  * - `signed.example`, signed by a key that unbound trusts
  * - `bogus.example`, the same, with a record that was changed after it was signed
  * - `unsigned.example`
- *
  * @param records the TXT record of each name, in the zone whose name it ends with
  */
 export async function startSignedZones(records: Readonly<Record<string, readonly string[]>>): Promise<SignedZones> {
@@ -103,7 +101,7 @@ remote-control:
 
 const ZONES = ['signed.example', 'bogus.example', 'unsigned.example']
 
-/** Whether a server of DNS says that a name does not exist. */
+/** Returns whether a DNS server replies that a name does not exist. */
 async function isAnswering(port: number): Promise<boolean> {
   const { signal } = new AbortController()
   const lookup = dnsTxtLookup({ servers: [`127.0.0.1:${port}`], timeout: 200, tries: 1 })

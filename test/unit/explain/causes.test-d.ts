@@ -1,10 +1,10 @@
 import type { Causes, FactsOf } from '../../../src/explain/causes/row.ts'
 
-// Never run: the compiler is the test.
+// This file is never run: the compiler is the test.
 
 const row = { cause: 'a cause', fix: 'a fix' }
 
-/** A row knows the evidence of its own code. */
+/** A row sees the evidence of its own code. */
 export const causes: readonly [Causes<'date-too-old'>, Causes<'digest-mismatch'>] = [
   [
     { when: ({ evidence }) => evidence.offsetSeconds < -60, ...row },
@@ -13,7 +13,7 @@ export const causes: readonly [Causes<'date-too-old'>, Causes<'digest-mismatch'>
   [{ when: ({ evidence }) => evidence.change === 'cut-short', ...row }, row]
 ]
 
-/** A name that the evidence of the code does not have. */
+/** The evidence of the code does not have this name. */
 export const wrong: readonly [Causes<'date-too-old'>, Causes<'date-too-old'>, Causes<'digest-mismatch'>] = [
   // @ts-expect-error in a condition
   [{ when: ({ evidence }) => evidence.excerpt !== undefined, ...row }, row],

@@ -44,7 +44,7 @@ async function changedLineOf(
   return failures[0]!.changed
 }
 
-/** What the search for the changed line costs, counted. */
+/** Counts the steps of the search for the changed line. */
 async function costOf(request: ReceivedRequest, options: Partial<VerifierOptions> = {}) {
   const { signature } = (await verdictOn(request, options)).checks
   if (signature.outcome !== 'fail' || signature.code !== 'signature-mismatch') throw new Error('it is not a mismatch')
@@ -69,7 +69,7 @@ describe.each([
 ])('a signature of a key of type %s, by %s', (type, algorithm) => {
   const key = type === 'rsa' ? ONE : ED25519
 
-  /** The request with a signature of that key in the place of the service's. */
+  /** Replaces the service's signature of the request by one with that key. */
   function resign(request: ReceivedRequest): ReceivedRequest {
     const text = buildSigningString(request, COVERED)
     if (!text.ok) throw new Error(text.message)
@@ -122,7 +122,7 @@ describe.each([
 
   const covered = [...COVERED, 'content-length', 'content-type']
 
-  /** Signed by that key as the service would sign it. */
+  /** Signs with that key as the service would. */
   function signSlowly(request: SignRequest): ReceivedRequest {
     const signed = sign(request)
     const text = buildSigningString(signed, covered)

@@ -19,7 +19,7 @@ const [KEY_NAME = ''] = Object.keys(service.records)
 const explaining = async (request: ReceivedRequest, options: Partial<VerifierOptions> = {}): Promise<string> =>
   unwrapped(explained(await verifyWith(options, request)))
 
-/** A signed request that came through a proxy with these headers. */
+/** Makes a signed request that came through a proxy with these headers. */
 function forwarded(headers: Record<string, string[]>, options: ProxyOptions): ReceivedRequest {
   const signed = Object.fromEntries(linesOf(service.sign()).map(([name, value]) => [name, [value]]))
   const multiValueHeaders = { ...signed, ...headers }

@@ -37,7 +37,7 @@ const judge = (request: ReceivedRequest, options?: Partial<VerifierOptions>): Pr
 
 const recordAs = (record: string) => ({ lookupTxt: async () => [[record]] })
 
-/** One request for each check that fails, and what its line says. */
+/** Lists one request for each check that fails, and the text of its line. */
 const CASES: [CheckName, line: string, ReceivedRequest, options?: Partial<VerifierOptions>][] = [
   [
     'request',

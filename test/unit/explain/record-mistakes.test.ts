@@ -17,7 +17,7 @@ const pkcs1 = privateKey.export({ type: 'pkcs1', format: 'der' }).toString('base
 const curve = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 const ed25519 = generateKeyPairSync('ed25519').privateKey
 
-/** Each form in which a private key was ever pasted. */
+/** Lists forms in which people paste private keys. */
 const PRIVATE: Readonly<Record<string, string>> = {
   'PKCS#1 in base64': `v=DKIM1; k=rsa; p=${pkcs1}`,
   'PKCS#1 in PEM': String(privateKey.export({ type: 'pkcs1', format: 'pem' })),
@@ -147,7 +147,7 @@ test('a record that is more than an empty tag away from a good one has no correc
 })
 
 describe('a private key in the record', () => {
-  /** Any eight characters of it in a row, and its text with its lines wrapped. */
+  /** Looks for any eight successive characters of the secret, and for its text with wrapped lines. */
   const leaks = (output: string, secret: string): boolean => {
     const joined = output.replace(/\s+/g, '')
     const pieces = secret.replace(/.*?p=|-----[^-]*-----|[\s"]+/gs, '').match(/.{8}/g)!

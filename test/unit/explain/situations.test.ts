@@ -40,10 +40,10 @@ const lookup = (lookupTxt: unknown, options: Partial<VerifierOptions> = {}): Way
 const published = (...records: string[]): Way => lookup(async () => records.map(record => [record]))
 const accounts = (accounts: unknown) => when({ accounts: accounts as VerifierOptions['accounts'] })
 const store = (claim: unknown) => when(claiming(claim as () => Promise<boolean>))
-/** A clock of the receiver that is fast. */
+/** Makes a clock of the receiver that is fast. */
 const fast = (minutes: number) => when({ now: () => Date.now() + minutes * 60_000 })
 
-/** One row for each of them. */
+/** Makes a row for each of them. */
 const each = <T>(all: readonly T[], row: (one: T) => readonly [name: string, ...row: Row]): Record<string, Row> =>
   Object.fromEntries(all.map(one => row(one)).map(([name, ...rest]) => [name, rest]))
 
@@ -54,10 +54,10 @@ const acme = createTestService({ accountHeader: 'X-Acme-ID', rsaBits: 1024 })
 const full = memoryReplayStore({ maxEntries: 1 })
 await verifyWith({ replayStore: full })
 
-/** A record of 2048 bits, which does not fit into 255 characters, with spaces before the key. */
+/** Makes a record of 2048 bits, which does not fit into 255 characters, with spaces before the key. */
 const longRecord = (more: number) => ONE.record.replace('p=', `${' '.repeat(more)}p=`)
 
-/** By the lines that they add. */
+/** CDNs are recognized by the lines that they add. */
 const CDNS = [
   ['CloudFront', { 'X-Amz-Cf-Id': 'AbC==' }, 'origin request policy that forwards Host, such as AllViewer'],
   ['CloudFront', { Via: '1.1 abc.cloudfront.net (CloudFront)' }, 'origin request policy'],
@@ -73,7 +73,7 @@ const TWO_HOSTS = ['origin.example', 'receiver.example']
 class QuotaError extends Error {
   override name = 'QuotaError'
 }
-/** What functions of the receiver throw that are wrong themselves, and not what they ask. */
+/** Functions of the receiver throw these when they have a defect, not when their service fails. */
 const OWN_ERRORS = [
   ['ReferenceError', new ReferenceError('db is not defined')],
   ['QuotaError', new QuotaError('no more')],

@@ -10,7 +10,7 @@ const rejects = (error: unknown) => async (): Promise<never> => {
 
 type Fails = () => Promise<never>
 
-/** Each function of the receiver that may throw, and the check that reports it. */
+/** Lists functions of the receiver that may throw, with the check that reports each. */
 const FUNCTIONS = [
   ['accounts', 'account', 'account-check-failed', (fails: Fails) => ({ accounts: fails })],
   ['lookupTxt', 'key', 'key-lookup-failed', (fails: Fails) => ({ lookupTxt: fails })],

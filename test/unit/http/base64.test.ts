@@ -4,7 +4,7 @@ import { decodeBase64, encodeBase64 } from '../../../src/http/base64.ts'
 import { isCanonical, spellings } from '../../support/spellings.ts'
 import { unicode } from '../properties/arbitraries.ts'
 
-/** What an encoder would have written is the one spelling there is. */
+/** Only the encoder's own output is canonical. */
 function isRight(text: string): boolean {
   const bytes = decodeBase64(text)
   if (!isCanonical(text)) return bytes === undefined
@@ -17,7 +17,7 @@ test('decodes each character at each place, and accepts no other', () => {
     if (!isRight(text)) expect.fail(`${JSON.stringify(text)} is misread`)
     if (isCanonical(text)) accepted += 1
   }
-  // Six places for any of 64 characters, one each for 16 and for 4, and the padding behind AA=.
+  // All 64 characters fit six positions, 16 and 4 of them one each, besides the padding behind AA=.
   expect(accepted).toBe(6 * 64 + 16 + 4 + 1 + 3)
 })
 

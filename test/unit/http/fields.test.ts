@@ -85,7 +85,7 @@ const verify = createVerifier(service.options)
 const signed = service.sign({ body: '{}' })
 const lines = linesOf(signed)
 
-/** The signed request with lines added until there are that many. */
+/** Adds lines to the signed request up to this count. */
 const withLines = (count: number, name: (i: number) => string): ReceivedRequest['headers'] => [
   ...lines,
   ...Array.from({ length: count - lines.length }, (_, i) => [name(i), '1'] as const)

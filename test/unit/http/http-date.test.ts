@@ -6,7 +6,7 @@ const read = (text: string): string => {
   return result.ok ? result.value.toISOString() : result.code
 }
 
-// The first days of the months of 1994, a year of RFC 9110's example, and of each weekday.
+// The first days of the months of 1994, the year of RFC 9110's example, cover each weekday.
 const FIRST_DAYS = Object.entries({
   ...{ Jan: 'Saturday', Feb: 'Tuesday', Mar: 'Tuesday', Apr: 'Friday', May: 'Sunday', Jun: 'Wednesday' },
   ...{ Jul: 'Friday', Aug: 'Monday', Sep: 'Thursday', Oct: 'Saturday', Nov: 'Tuesday', Dec: 'Thursday' }

@@ -6,14 +6,14 @@ import { importPublicKey } from '../../../src/key/key-types.ts'
 import { parseKeyRecord } from '../../../src/key/record.ts'
 import { forAll } from '../properties/arbitraries.ts'
 
-/** As Bun returns records: each string as a record. */
+/** Returns records as Bun does: each string as a record. */
 const flatten = (records: readonly (readonly string[])[]): string[][] => records.flat().map(string => [string])
 const texts = (records: readonly (readonly string[])[]): string[] => records.map(record => record.join(''))
 const cutInTwo = (text: string): string[][] =>
   Array.from(text.slice(1), (_, i) => [text.slice(0, i + 1), text.slice(i + 1)])
 const cut = (text: string, length: number): string[] => text.match(new RegExp(`.{1,${length}}`, 'gs')) ?? ['']
 
-/** The keys of the records that a receiver can use. */
+/** Returns the keys of the usable records. */
 function usable(records: readonly (readonly string[])[]): string[] {
   return records.flatMap(record => {
     const parsed = parseKeyRecord(record)
@@ -154,7 +154,7 @@ test('does not change an answer whose records have several strings', () => {
   expect(joinStrings(answer)).toEqual(answer)
 })
 
-// The tails are such as may follow a key in one record, or such as make the record unusable.
+// A tail may follow a key in one record, or makes the record unusable.
 const record = fc
   .tuple(
     fc.constantFrom('v=DKIM1; k=rsa; ', 'v=DKIM1; ', 'v=DKIM1;', 'v=DKIM1; t=y; ', 'v=DKIM1; h=sha256; ', ''),

@@ -24,7 +24,7 @@ async function startAnother(...options: Parameters<typeof startDnsServer>): Prom
 const verifierOf = ({ address }: { address: string }, resolver: DnsTxtLookupOptions = {}) =>
   createVerifier({ ...service.options, lookupTxt: dnsTxtLookup({ servers: [address], ...resolver }) })
 
-/** The one failure of a good request, which no later check follows. */
+/** Returns the only failure of a good request; no later check ran. */
 async function failureOf(verify: ReturnType<typeof createVerifier>) {
   const verdict = await verify(service.sign())
   expect(verdict.failures).toHaveLength(1)
@@ -127,7 +127,7 @@ test('our own deadline ends the wait and the query, where the resolver would wai
 
   await expect(answers[0]).rejects.toMatchObject({ code: 'ECANCELLED' })
 
-  // The answer arrives too late: it changes nothing, and the next request asks again.
+  // The late answer changes nothing, and the next request asks again.
   dns.release()
   const asked = dns.queries(keyId)
   expect(failuresOf(await createVerifier({ ...service.options, lookupTxt })(service.sign()))).toEqual([])

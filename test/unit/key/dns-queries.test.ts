@@ -19,7 +19,7 @@ beforeEach(async () => {
 const verifier = () => createVerifier({ ...service.options, lookupTxt: dnsTxtLookup({ servers: [dns.address] }) })
 
 describe('a name', () => {
-  /** keyId is not signed: whoever has one signed request can send it with any. */
+  /** keyId is not signed: anyone who has one signed request can send it with any keyId. */
   const failuresUnder = async (name: string) => {
     const renamed = (signature: string) => signature.replace(`keyId="${keyId}"`, () => `keyId="${name}"`)
     return failuresOf(await verifier()(withSignature(service.sign(), renamed)))
@@ -50,7 +50,8 @@ describe('concurrent verifications share one query, and no answer is kept', () =
     [100, 'a failure', ['key: key-lookup-failed']]
   ])('%d verifications at once ask once for %s; the next one asks again', async (count, _, failures) => {
     const verify = verifier()
-    // Signed before: signing many takes a while, in which this process would not read the answer of its server.
+    // The requests are signed beforehand: signing many takes a while, in which this process would not read the DNS
+    // replies.
     const request = service.sign({ body: '{"id":1}' })
     if (failures.length > 0) dns.outcomes.set(keyId, 'servfail')
     const verdicts = await Promise.all(Array.from({ length: count }, () => verify(request)))

@@ -6,7 +6,7 @@ import { failuresOf } from '../../support/verdicts.ts'
 const keyId = Object.keys(service.records)[0]!
 const answer = service.records[keyId]!
 
-/** A verifier with somebody else's lookup, which may do anything. */
+/** Makes a verifier with a third-party lookup, which may do anything. */
 const verifierWith = (lookupTxt: unknown, lookupTimeout = 5000) =>
   createVerifier({ ...service.options, lookupTxt: lookupTxt as LookupTxt, lookupTimeout })
 

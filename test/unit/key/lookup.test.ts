@@ -10,7 +10,7 @@ const TIMEOUT = { ok: false, code: 'key-lookup-timeout', evidence: { name: NAME,
 
 const found = (text: string) => ({ ok: true, value: [[text]] })
 
-/** Look-ups that are answered when the test says so. */
+/** Makes lookups that are answered when the test says so. */
 function createResolver() {
   const asked: { answer: (records: string[][]) => void; options: { readonly signal: AbortSignal } }[] = []
   const lookup = createLookup((_, options) => new Promise(resolve => asked.push({ answer: resolve, options })), 50)
@@ -51,7 +51,7 @@ test('an answer after the deadline is not used for the next query', async () => 
   asked[0]!.answer([['late']])
   await vi.advanceTimersByTimeAsync(1)
   expect(await first).toMatchObject(TIMEOUT)
-  // The second query is still the one to share.
+  // The second query is still the shared one.
   const third = lookup(NAME)
   expect(asked).toHaveLength(2)
   asked[1]!.answer([['in time']])
@@ -66,7 +66,7 @@ test('each of several names in flight shares its own query, until that is answer
   const again = names.map(name => lookup(name))
   expect(asked).toHaveLength(3)
 
-  // In each order of answering: the name that is answered is asked again, the others are not.
+  // The names are answered in every order: an answered name is asked again, the others are not.
   let answered = 0
   for (const [at, name] of ['b', 'a', 'b', 'c', 'a', 'a', 'c', 'b'].entries()) {
     const inFlight = new Map(names.map(name => [name, lookup(name)]))
@@ -198,7 +198,7 @@ describe('with as many queries in flight as are allowed', () => {
     evidence: { error: 'too many lookups are in flight', problem: 'late', limit: 1000 }
   }
 
-  /** Queries of made-up names, each with a request that can leave, and what settles each. */
+  /** Starts lookups of made-up names, each with a request that can be aborted; returns a function that settles each. */
   function flood(count: number, settlesWhenAborted: boolean) {
     const settle: (() => void)[] = []
     const lookup = createLookup(

@@ -15,7 +15,7 @@ const HOUR = 3_600_000
 
 const isMadeUp = (name: string): boolean => name.startsWith('made-up-')
 
-/** A resolver that never answers about made-up names, how many queries have arrived, and how many are open there. */
+/** A resolver never answers about made-up names; it counts the queries that have arrived, and those still open. */
 const RESOLVERS = {
   async DNS() {
     const server = await startDnsServer(service.records)
@@ -41,7 +41,7 @@ const RESOLVERS = {
   }
 }
 
-/** The same lookup, and how many of its promises are pending. */
+/** Counts the pending promises of this lookup. */
 function counted(lookupTxt: Lookup) {
   let pending = 0
   const settled = () => {
@@ -67,7 +67,7 @@ describe.each(Object.entries(RESOLVERS))('queries by %s that nobody waits for', 
     const verify = createVerifier({ ...service.options, lookupTxt: counting, lookupTimeout: HOUR })
     const senders = Array.from({ length: 150 }, () => new AbortController())
     const verdicts = senders.map(({ signal }, n) => verify({ ...madeUp(n), signal }))
-    // Of a burst by UDP, the receive buffer holds a part.
+    // The receive buffer holds only a part of a UDP burst.
     await until(() => arrived() > 75)
     expect(pending()).toBe(150)
     expect(failuresOf(await verify(signed))).toEqual([])
@@ -81,7 +81,7 @@ describe.each(Object.entries(RESOLVERS))('queries by %s that nobody waits for', 
   test('queries are aborted at the deadline of the verifier', async () => {
     const { lookupTxt, arrived, open } = await startResolver()
     const { lookupTxt: counting, pending } = counted(lookupTxt)
-    // On a busy machine no query may arrive before a deadline: then it is later.
+    // On a busy machine no query may arrive before the deadline: the next round has a later one.
     for (let lookupTimeout = 300; arrived() === 0; lookupTimeout *= 2) {
       const verify = createVerifier({ ...service.options, lookupTxt: counting, lookupTimeout })
       const verdicts = Array.from({ length: 50 }, (_, n) => verify(madeUp(n)))
@@ -111,7 +111,7 @@ test('1,000 queries are open at most: of more names, each fails at once', async 
 })
 
 describe('dnsTxtLookup', () => {
-  /** A lookup whose server keeps its answers back until it is told to. */
+  /** Makes a lookup whose server holds its answers back until told. */
   async function startHeld() {
     const server = await startDnsServer({ a: [['a']], b: [['b']] })
     onTestFinished(server.close)

@@ -95,7 +95,7 @@ test('reads a PKCS #1 key as one, whichever way its length is written', () => {
     const result = importPublicKey({ type: 'rsa', publicKey, hashes: undefined, flags: [], text: '' }, { minRsaBits })
     return result.ok ? result.value.bits : result.code
   }
-  // Below 128 bytes the length stands in one byte.
+  // Below 128 bytes the length takes one byte.
   expect(der(RSA_512)[1]).toBeLessThan(0x80)
   expect(imported(der(RSA_512))).toBe('key-too-short')
   expect(imported(der(RSA_512), 512)).toBe(512)

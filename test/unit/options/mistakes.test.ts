@@ -38,7 +38,7 @@ async function expectMistake(make: () => unknown, parts: string): Promise<void> 
   for (const part of parts.split(' … ')) expect(message).toContain(part)
   expect(message).toMatch(/^[ -~]+$/)
 }
-/** The name says what is wrong, and for whom. */
+/** The name states the mistake, and who made it. */
 const mistake = (name: string, make: () => unknown, parts: string) =>
   test(`${name}: says what was received, what is expected and what to write instead`, () => expectMistake(make, parts))
 

@@ -23,7 +23,7 @@ const verifier = { serviceDomain: 'service.example', hosts: 'receiver.example', 
 const account = { authUrl: 'https://a.example', baseUrl: 'https://b.example', accessToken: SECRET }
 const functions = { ...main, ...replay, ...testing, createAccountClient, dohTxtLookup, sign: service.sign, verify }
 
-/** Each place where an object, a store, a client, a function, a URL, a number or a secret is expected. */
+/** Passes a value wherever an object, a store, a client, a function, a URL, a number or a secret is expected. */
 const PLACES: Readonly<Record<string, (value: unknown) => unknown>> = {
   ...(Object.fromEntries(Object.entries(functions).filter(([, each]) => typeof each === 'function')) as object),
   ...ofOptions('createVerifier', options => createVerifier({ ...verifier, ...options }), [

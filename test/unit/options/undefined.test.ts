@@ -22,7 +22,7 @@ import { captureFixture, createTestService, serveDns } from '../../../src/testin
 import { listen } from '../../support/listen.ts'
 import { service } from '../../support/service.ts'
 
-/** An object in which every one of these options is there and undefined, as `isTest ? fake : undefined` makes it. */
+/** Makes an object in which every one of these options is undefined, as `isTest ? fake : undefined` does. */
 const unset = (...names: string[]): object => Object.fromEntries(names.map(name => [name, undefined]))
 
 describe('an option that is undefined is an option that is left out', () => {

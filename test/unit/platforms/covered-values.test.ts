@@ -19,7 +19,7 @@ import { forAll } from '../properties/arbitraries.ts'
 
 const verify = createVerifier({ ...service.options, requireHttps: false })
 
-/** What a handler was given of the last request, or undefined when it was refused. */
+/** Holds the values that a handler got with the last request, or undefined when it was refused. */
 let given: Verified['coveredValues'] | undefined
 const note = (verified: Verified) => {
   given = verified.coveredValues
@@ -33,7 +33,7 @@ async function overNode(request: ReceivedRequest): Promise<void> {
   await exchangeBytes(port, wire(request, [['Connection', 'close']]))
 }
 
-/** As a server of Node.js makes it: the lines one by one. */
+/** Appends the lines one by one, as a server of Node.js does. */
 async function overFetch({ method, target, headers, body }: SignedTestRequest): Promise<void> {
   const lines = new Headers()
   for (const [name, value] of headers) lines.append(name, value)
@@ -48,7 +48,7 @@ function valuesByName(lines: Lines): [name: string, values: string[]][] {
   return [...byName]
 }
 
-/** What API Gateway and a load balancer make of several lines: lists, the last one, or all joined. */
+/** API Gateway and a load balancer turn several lines into a list, the last one, or all joined. */
 const lists = (lines: Lines) => Object.fromEntries(valuesByName(lines))
 const lastOnes = (lines: Lines) =>
   Object.fromEntries(valuesByName(lines).map(([name, values]) => [name, values.at(-1)!]))
@@ -99,14 +99,14 @@ const FORMS: Record<string, Form> = {
 const overLambda = (form: Form) => async (request: SignedTestRequest) => {
   const body = Buffer.from(request.body ?? '').toString()
   const event = { ...form(request), body }
-  // Names differ in case only where the sender wrote them so: the event is a form of this request.
+  // The case of names differs only where the sender wrote them so: the event is a form of this request.
   expect(fromLambdaEvent(event).target).toBe(request.target)
   await lambdaHandler(verify, note)(event, {})
 }
 
 type Ask = (request: SignedTestRequest) => Promise<void>
 
-/** The covered values that the handler gets of a request; undefined when that is refused. */
+/** Returns the covered values that the handler gets; undefined for a refused request. */
 async function valuesOver(ask: Ask, request: SignedTestRequest) {
   given = undefined
   await ask(request)
@@ -117,7 +117,7 @@ type Loss = (variant: Variant) => boolean
 const never: Loss = () => false
 /** Headers of fetch join cookies by a semicolon. */
 const ofCookies: Loss = variant => isSplit(variant, name => name === 'cookie')
-/** Several lines are one of them, or joined without a space. */
+/** The platform keeps one of several lines, or joins them without a space. */
 const ofLines: Loss = variant => isSplit(variant)
 
 describe('of two requests with one signing string, a handler gets the covered values that were signed', () => {
@@ -135,7 +135,7 @@ describe('of two requests with one signing string, a handler gets the covered va
       [equivalent({ target: '/hook', body: '{"id":1}' })],
       async variant => {
         expect(await valuesOver(ask, variant.signed)).toEqual(variant.values)
-        // Where the platform loses lines, the signing string is another one, and the request is refused.
+        // Where the platform loses lines, the signing string differs, and the request is refused.
         const expected = isLost(variant) ? undefined : variant.values
         expect(await valuesOver(ask, variant.received)).toEqual(expected)
       },

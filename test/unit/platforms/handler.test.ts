@@ -5,7 +5,7 @@ import { memoryReplayStore } from '../../../src/replay/index.ts'
 import { exchange, listenInTest } from '../../support/node-server.ts'
 import { linesOf, service, withHeaders } from '../../support/service.ts'
 
-// What the handlers of all platforms promise alike.
+// The handlers of all platforms promise this.
 
 const order = { target: '/hook', body: '{"amount":100}' }
 const forged = () => ({ ...service.sign(order), body: '{"amount":900}' })
@@ -24,7 +24,7 @@ const refused = answer(401, { 'WWW-Authenticate': 'Signature' })
 
 type Handle = () => unknown
 
-/** What a sender gets. */
+/** Sends a request; returns the sender's view of the answer. */
 type Ask = (request: ReceivedRequest, handle: Handle, options?: object) => Promise<ReturnType<typeof answer>>
 
 const overNode: Ask = async (request, handle, options) => {

@@ -11,7 +11,7 @@ import { cpuTime } from '../../support/cpu-time.ts'
 import { linesOf, service } from '../../support/service.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 
-// What a proxy has changed is restored alike by all adapters.
+// All adapters restore a proxy's changes in the same way.
 
 const verify = createVerifier(service.options)
 
@@ -36,7 +36,7 @@ const ADAPTERS = { fromNodeRequest: overNode, fromFetchRequest: overFetch, fromL
 
 describe.each(Object.entries(ADAPTERS))('%s', (adapter, receive) => {
   const received = (lists: Lists, options?: ProxyOptions) => receive('/', lists, options)
-  /** What the adapter sees of these lines: a Headers object has joined them. */
+  /** Returns the adapter's view of these lines: a Headers object has joined them. */
   const seen = (values: string[]) =>
     adapter === 'fromFetchRequest' && values.length > 1 ? [values.join(', ')] : values
 

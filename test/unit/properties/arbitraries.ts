@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Each arbitrary as one argument of what must hold, or not throw, for every combination. */
+/** Checks a property for every combination of these arbitraries; it must hold, or not throw. */
 export function forAll<T extends [unknown, ...unknown[]]>(
   arbitraries: { [I in keyof T]: fc.Arbitrary<T[I]> },
   holds: (...values: T) => unknown,
@@ -19,14 +19,14 @@ export const token = fc.string({ unit: fc.constantFrom(...TOKEN_CHARACTERS), min
 
 const octet = (from: number, to: number) => fc.integer({ min: from, max: to }).map(code => String.fromCharCode(code))
 
-/** What may stand in a field value: visible characters, obs-text, spaces and tabs (RFC 9110 section 5.5). */
+/** Makes a field value: visible characters, obs-text, spaces and tabs (RFC 9110 section 5.5). */
 export const fieldValue = fc
   .string({ unit: fc.oneof(octet(0x20, 0x7e), octet(0x80, 0xff), fc.constant('\t')), maxLength: 30 })
   .map(value => value.replace(/^[ \t]+|[ \t]+$/g, ''))
 
 /**
- * Any code point but the surrogates, as fast-check's `binary`: that one fills a table of a million first, which takes a
- * second in every process.
+ * Makes any code point except surrogates, as fast-check's `binary` does: that one fills a table of a million first,
+ * which takes a second in every process.
  */
 const codePoint = fc.integer({ min: 0, max: 0x10ffff - 0x800 }).map(
   number => String.fromCodePoint(number < 0xd800 ? number : number + 0x800),
@@ -37,15 +37,15 @@ const codePoint = fc.integer({ min: 0, max: 0x10ffff - 0x800 }).map(
   }
 )
 
-/** Unicode text. */
+/** Makes Unicode text. */
 export const unicode = (constraints: fc.StringSharedConstraints = {}) => fc.string({ ...constraints, unit: codePoint })
 
-/** Any octets without white space and line breaks. */
+/** Makes any octets without white space and line breaks. */
 export const requestTarget = fc
   .string({ unit: fc.oneof(octet(0x21, 0x7e), octet(0x80, 0xff)), maxLength: 40 })
   .map(rest => `/${rest}`)
 
-/** Pieces of all grammars in the wrong places. */
+/** These pieces of all grammars appear in the wrong places. */
 const PIECES = [
   ...'",;:=\\()/.-_@ \t\r\n\0\x7f\xa0\xff\u212a\uff0e\u2028\ud800',
   'keyId="a.service.example"',
@@ -80,7 +80,7 @@ const PIECES = [
   'constructor'
 ]
 
-/** Any string there is: Unicode, lone surrogates, and what nearly is one of the grammars. */
+/** Makes any string: Unicode, lone surrogates, and text that is close to one of the grammars. */
 export const anyString = fc.oneof(
   unicode({ maxLength: 60 }),
   fc.string({ unit: 'grapheme', maxLength: 60 }),
@@ -90,7 +90,7 @@ export const anyString = fc.oneof(
     .map(pieces => pieces.join(''))
 )
 
-/** A request to sign, with headers of its own that are covered as well. */
+/** Makes a request to sign, with headers of its own that are covered as well. */
 export const signable = fc
   .record({
     method: token,

@@ -17,7 +17,7 @@ import { linesOf, service, withHeaders, withSignature } from '../../support/serv
 
 const ofLength = (piece: string, length: number): string => piece.repeat(Math.ceil(length / piece.length))
 
-/** What has made parsers slow before: each is repeated until the text is as long as wanted. */
+/** These have made parsers slow before: each is repeated until the text has the wanted length. */
 const PIECES = [
   ...',\t\xa0"\\;:.=a7 ',
   '\\"',
@@ -47,7 +47,7 @@ const PIECES = [
   'account-'
 ]
 
-/** A run of them between two letters, where a search for the end of the text starts again at each. */
+/** A run of these stands between two letters, where a search for the end of the text starts again at each. */
 const INNER_RUNS = [' ', '\t', '\xa0', '\r\n ', '=', ',']
 
 const TEXTS: Readonly<Record<string, (length: number) => string>> = Object.fromEntries([
@@ -68,7 +68,7 @@ const { input } = rfc9421.signature()
 const inRfc9421 = (name: string, write: (text: string) => string, signed = rfc9421.signed()) => {
   return (text: string) => rfc9421Verify(withHeaders(signed, { [name]: write(text) }))
 }
-/** 90 components of this kind, each with a name of its own. */
+/** Makes 90 components of this kind, each with a name of its own. */
 const ninety = (identifier: (name: string) => string) =>
   Object.fromEntries(Array.from({ length: 90 }, (_, i) => [identifier(`"k${i}"`), '']))
 const inEveryForm = rfc9421.signed({
@@ -118,7 +118,7 @@ const TARGETS: Readonly<Record<string, (text: string) => unknown>> = {
   'verify, a query that is covered in every form': text => rfc9421Verify({ ...queryInEveryForm, target: `/?${text}` })
 }
 
-/** What comes from DNS: a record has at most 65535 octets (RFC 1035 section 3.2.1). */
+/** Parses text from DNS: a record has at most 65535 octets (RFC 1035 section 3.2.1). */
 const RECORD_TARGETS: Readonly<Record<string, (text: string) => unknown>> = {
   parseKeyRecord,
   'parseKeyRecord in p=': text => parseKeyRecord(`v=DKIM1; p=${text}`),
@@ -135,11 +135,11 @@ const CASES = [
 
 /**
  * 16 times the text is four doublings, and each may cost 2.3 times as much: more than twice since a longer text leaves
- * the processor's caches. What is quadratic costs 256 times as much.
+ * the processor's caches. A quadratic parser takes 256 times as long.
  */
 const MOST_GROWTH = 2.3 ** 4
 
-/** Below this, a timer's own steps and a collection of garbage weigh more than the parser. */
+/** Below this, the timer's resolution and garbage collection weigh more than the parser. */
 const LEAST_MILLISECONDS = 0.05
 
 test.each(CASES)('$name: each doubling of the text costs at most 2.3 times the time', async ({ run, small, large }) => {
@@ -155,7 +155,7 @@ test.each(CASES)('$name: each doubling of the text costs at most 2.3 times the t
   expect(slow).toEqual({})
 })
 
-/** Requests with that many lines more, each with names of its own, so that no layout is known. */
+/** Adds this many lines to a request, each with a new name, so that no remembered layout fits. */
 const HEADER_LINES: Readonly<Record<string, (count: number, salt: number) => [string, string][]>> = {
   'of different names': (count, salt) => Array.from({ length: count }, (_, i) => [`x-${salt}-${i}`, 'a']),
   'of one name': (count, salt) => Array.from({ length: count }, () => [`x-${salt}`, 'a'])
@@ -178,7 +178,7 @@ test.each(Object.entries(HEADER_LINES))(
   }
 )
 
-/** The signature of a captured request, or a forged one of which each try is a whole verification. */
+/** Uses the signature of a captured request, or a forged one that makes each attempt a whole verification. */
 const SIGNATURES = {
   'of the service': (value: string) => value,
   'by hs2019': (value: string) => value.replace('rsa-sha256', 'hs2019')

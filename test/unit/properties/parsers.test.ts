@@ -18,7 +18,7 @@ import { CHECK_NAMES, CODES } from '../../../src/result/codes.ts'
 import { service } from '../../support/service.ts'
 import { anyString, forAll } from './arbitraries.ts'
 
-/** A value, or a code of the table with its message. */
+/** Expects a value, or a code of the table with its message. */
 function expectResult(result: Result<unknown>): void {
   if (result.ok) expect(Object.keys(result)).toEqual(['ok', 'value'])
   else expect(result.message).toBe(CODES[result.code][1])
@@ -57,7 +57,7 @@ test('importPublicKey: any bytes in, a result out', () => {
   )
 })
 
-/** Where the DER is that is around the two integers, whose own bytes make another key. */
+/** These octets of the DER are around the two integers, whose own bytes make another key. */
 const AROUND = [0, 1, 2, 3, 4, 5, 6, 7, 15, 17, 18, 19, 20, 21, 22, 23, 24, 25]
 
 test('an accepted key is refused when it is cut, extended or changed around its integers', () => {

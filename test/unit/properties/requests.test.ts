@@ -7,7 +7,7 @@ import { forAll, signable } from './arbitraries.ts'
 
 const verify = createVerifier(service.options)
 
-/** One signed request with everything in it. */
+/** Signs a request that has every part. */
 const signed = service.sign({
   method: 'POST',
   target: '/hook/caf\xe9?id=42&a=%20',
@@ -17,7 +17,7 @@ const signed = service.sign({
 })
 const lines = linesOf(signed)
 const header = (name: string): string => lines.find(([line]) => line === name)![1]
-/** In its place, which counts here. */
+/** Replaces the header in its position, which matters here. */
 const withHeader =
   (name: string) =>
   (value: string): ReceivedRequest => ({
@@ -30,14 +30,14 @@ const codesOf = async (request: ReceivedRequest): Promise<Code[]> =>
 
 const octet = fc.nat(255).map(code => String.fromCharCode(code))
 
-/** Every place of a text, each with another octet. */
+/** Replaces the octet at any position of a text by another. */
 const changed = (text: string): fc.Arbitrary<string> =>
   fc
     .tuple(fc.nat(text.length - 1), octet)
     .filter(([at, replacement]) => text[at] !== replacement)
     .map(([at, replacement]) => text.slice(0, at) + replacement + text.slice(at + 1))
 
-/** The same, and every place without its octet or with one more. */
+/** Replaces an octet, drops one, or adds one, at any position. */
 const anyChange = (text: string): fc.Arbitrary<string> =>
   fc.oneof(
     changed(text),
@@ -78,7 +78,7 @@ test.each<[part: string, codes: Code[], original?: string, change?: (text: strin
   return forAll(
     [anyChange(original)],
     async text => {
-      // Outer white space is no part of a value (RFC 9110 section 5.5).
+      // Outer white space is not part of a value (RFC 9110 section 5.5).
       fc.pre(text.replace(/^[ \t]+|[ \t]+$/g, '') !== original)
       const found = await codesOf(change(text))
       expect(found.length).toBe(1)
@@ -123,7 +123,7 @@ test('one octet of the Signature header changed: verified only if it means the s
   const judge = async (value: string) => {
     const verdict = await verify(withHeader('Signature')(value))
     if (verdict.status === 'rejected') return
-    // White space around commas, the case of names; and an algorithm= that became an unknown parameter.
+    // These changed: white space around commas, the case of names, or an algorithm= that became an unknown parameter.
     expect(verdict).toMatchObject({ status: 'verified', keyId, algorithm: 'rsa-sha256' })
     expect(verdict.status === 'verified' && verdict.coveredHeaders).toEqual(list!.toLowerCase().split(' '))
   }

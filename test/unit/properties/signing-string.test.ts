@@ -26,13 +26,13 @@ const head: fc.Arbitrary<Head> = fc.record({
 })
 const covered = fc.uniqueArray(fc.constantFrom('(request-target)', 'x', 'y', 'x-y', '(created)'), { minLength: 1 })
 
-/** Undefined where there is none. */
+/** Returns undefined when there is no signing string. */
 const stringOf = (request: Head, list: readonly string[]): string | undefined => {
   const built = buildSigningString(request, list, { created: 1 })
   return built.ok ? built.value : undefined
 }
 
-/** The same head with a piece of text moved, split, joined or put into another case. */
+/** Moves, splits or joins a piece of text of the same head, or changes its case. */
 const neighbour = (base: Head): fc.Arbitrary<Head> =>
   fc.oneof(
     fc.constant({ ...base, method: base.method.toUpperCase() }),
@@ -48,7 +48,7 @@ const neighbour = (base: Head): fc.Arbitrary<Head> =>
 
 const trim = (value: string) => value.replace(/^[ \t]+|[ \t]+$/g, '')
 
-/** What the list makes of a head, as data. */
+/** Returns the meaning of a head under the list, as data. */
 const meaning = ({ method, target, headers }: Head, list: readonly string[]): string =>
   JSON.stringify(
     list.map(each => {
@@ -71,7 +71,7 @@ test('two heads have the same signing string under the same list only when they 
     seen[isSame ? 'same' : 'different']++
   }
   await forAll([pair, covered], compare, { numRuns: 5000, seed: 12 })
-  // The property is about something.
+  // The run has compared enough requests of both kinds.
   expect(seen.same).toBeGreaterThan(100)
   expect(seen.different).toBeGreaterThan(100)
 })

@@ -1,4 +1,4 @@
-// What flood.test.ts runs with a small heap: signed requests of many kinds among 10,000 scanners, kept as files.
+// flood.test.ts runs this with a small heap: signed requests of many kinds among 10,000 scanners, kept as files.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,21 +24,21 @@ const scanner = (): ReceivedRequest => ({
   https: false
 })
 
-/** Refused before and after the signature, with bodies that are larger than what is kept. */
+/** Makes requests that are refused before and after the signature, with bodies above the kept size. */
 const signed = (target: string, at: number): ReceivedRequest => {
   const request = service.sign({ target, body: '{}', headers: { Authorization: 'secret' } })
   const kinds = [{ https: false }, { target: `${target}?` }, { body: Buffer.alloc(100_000, 'x') }, { method: 'PUT' }]
   return { ...request, ...kinds[at % kinds.length] }
 }
 
-/** A refused vector for each code. */
+/** Maps each code to a refused vector. */
 const byCode = new Map(
   loadVectors().flatMap(vector =>
     vector.verdict.status === 'verified' ? [] : vector.verdict.failures.map(({ code }) => [code, vector] as const)
   )
 )
 
-/** Why each vector that is signed under the domain was refused, by what its fixture has. */
+/** Maps each refused vector that is signed under the domain to the cause that its fixture shows. */
 const causes = new Map<string, string>()
 const keyOf = ({ vectors: [vector] }: VectorFile) => JSON.stringify({ ...vector!, name: '' })
 const causeOf = (verdict: Verdict) => JSON.stringify([verdict.status, diagnose(verdict).failures[0]?.cause])

@@ -12,7 +12,7 @@ test('10,000 scanners at a heap of 64 MB evict no signed request, and no file ha
     { encoding: 'utf8', env: { ...process.env, TZ: 'Pacific/Auckland' } }
   )
   expect([status, stderr]).toEqual([0, ''])
-  // Of all codes, those of a request that is signed under the domain.
+  // `signed` counts the codes of requests that are signed under the domain.
   expect(JSON.parse(stdout)).toEqual({
     ...{ codes: Object.keys(CODES).length, unsent: 0, signed: 34, sent: 50, files: 200 },
     ...{ lost: 0, differing: 0, changed: 0, secrets: 0 }

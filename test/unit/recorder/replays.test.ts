@@ -23,7 +23,7 @@ const outcomeOf = (verdict: Verdict) => ({
   checks: Object.values(verdict.checks).map(({ outcome }) => outcome)
 })
 
-/** Keeps one request, and verifies what a file would have of it. */
+/** Keeps one request, and verifies the request that its file holds. */
 async function keepAndVerify(request: ReceivedRequest, options: VerifierOptions, redact = false) {
   const recorder = createRecorder({ redact })
   const verdict = await createVerifier({ ...options, recorder })(request)
@@ -57,7 +57,7 @@ test('a redacted fixture gives the same verdict, but for redacted covered values
     expect([name, again.status]).toEqual([name, verdict.status])
     if (String(codesOf(again)) !== String(codesOf(verdict))) changed.push(name)
   }
-  // A covered value that has no form which can be signed: without it there is one.
+  // No form of this covered value can be signed; without the value, the request can.
   expect(changed).toEqual([
     'rfc9421-field-beyond-ascii',
     'rfc9421-field-beyond-octets-in-bs',
@@ -263,7 +263,7 @@ test('of a verdict about a head that is too large, no text keeps more than its b
   expect(kept.verdict.failures).toEqual(refused.verdict.failures)
 })
 
-/** What the verifier passes to a recorder. */
+/** Returns the request that the verifier passes to a recorder. */
 async function refusedBy(body: Uint8Array): Promise<RefusedRequest> {
   const passed: object[] = []
   const recorder = { record: (refused: object) => void passed.push(refused) }

@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers())
 
 type Reply<T> = { resolve(value: T): void; reject(error: Error): void }
 
-/** A store whose replies the test gives; `calls` are those that it got. */
+/** Makes a store whose replies the test gives; `calls` lists its calls. */
 function slowStore() {
   const calls: [method: string, id: string, token: string, ttlSeconds: number][] = []
   const claims: Reply<boolean>[] = []
@@ -54,7 +54,7 @@ test.each<[string, () => unknown, string, string]>([
 })
 
 describe('a claim that is later than the deadline', () => {
-  /** One that is not answered so far, at its deadline. */
+  /** Makes a claim that is unanswered at its deadline. */
   async function lateClaim() {
     const store = slowStore()
     const { claim } = createClaims(store.store, 1000)

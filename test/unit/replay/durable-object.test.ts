@@ -3,8 +3,8 @@ import { durableReplayStore, ReplayId } from '../../../examples/stores/durable-o
 import { replayStoreContract } from '../../../src/testing/index.ts'
 
 /**
- * Durable Objects as Workers run them: one object for each name, storage that outlives it, alarms, and a gate: while an
- * object waits for its storage, no other request reaches it.
+ * Simulates Durable Objects as Workers run them: one object for each name, storage that outlives it, alarms, and a
+ * gate: while an object waits for its storage, no other request reaches it.
  */
 function durableObjects() {
   const stored = new Map<string, Map<string, unknown>>()

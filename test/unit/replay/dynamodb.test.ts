@@ -12,7 +12,7 @@ interface Input {
 }
 
 /**
- * A table as DynamoDB keeps it: a condition is judged and the write done in one step, some time after the call; `lost`
+ * Simulates a DynamoDB table: a condition is judged and the write done in one step, some time after the call; `lost`
  * makes the SDK repeat a call that was done, because its answer was lost.
  */
 function dynamoDb() {

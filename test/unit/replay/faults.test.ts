@@ -8,7 +8,7 @@ const START = Date.UTC(2026, 10, 20, 12)
 beforeEach(() => void vi.useFakeTimers({ now: START }))
 afterEach(() => void vi.useRealTimers())
 
-/** What happens to a call on its way to the store and back. */
+/** A call meets one of these on its way to the store and back. */
 const FATES = ['done', 'lost', 'reply lost', 'late by one', 'late', 'twice'] as const
 type Fate = (typeof FATES)[number]
 
@@ -33,7 +33,7 @@ function createChoices() {
 
 type Choices = ReturnType<typeof createChoices>
 
-/** Calls that arrive later: before the next request, or after all of them. */
+/** Delays calls until the next request, or until all of them are over. */
 interface Delayed {
   next: (() => unknown)[]
   last: (() => unknown)[]
@@ -57,7 +57,7 @@ function faultyStore(choices: Choices, store: ReplayStore, delayed: Delayed): Re
     }
     return ways[choices.choose(FATES)]()
   }
-  // One attempt of a release meets a fault; those that follow arrive.
+  // One attempt of a release meets a fault; the next ones arrive.
   const attempted = new Set<string>()
   return {
     claim: (...call) => through(() => store.claim(...call)),
@@ -87,14 +87,14 @@ test('at most one of all copies is verified and not released, and after a releas
     const verified = new Set<Verified>()
     for (let n = 0; n < COPIES; n++) {
       for (const call of delayed.next.splice(0)) call()
-      // Before the next claim, however many turns the verifier takes: a subscriber of its channel adds one.
+      // This runs before the next claim, however many turns the verifier takes: a subscriber of its channel adds one.
       await vi.advanceTimersByTimeAsync(0)
       const pending = verify(request)
       await vi.advanceTimersByTimeAsync(100)
       const verdict = await pending
       if (verdict.status === 'verified') {
         verified.add(verdict)
-        // The receiver fails, or not. A release that rejects is tried again by the verifier.
+        // The receiver fails, or not. The verifier retries a release that rejects.
         if (choices.choose([false, true])) {
           verified.delete(verdict)
           const released = verify.release(verdict).catch(() => {})

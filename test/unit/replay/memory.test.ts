@@ -75,7 +75,7 @@ test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 24 + 1, '10', 
   maxEntries => expect(() => makeStore({ maxEntries: maxEntries as number })).toThrow(TypeError)
 )
 
-/** Steps for a store: claims of a few ids, releases, and clocks that move. */
+/** Makes steps for a store: claims of a few ids, releases, and clocks that move. */
 const STEPS = fc.array(
   fc.record({
     releases: fc.integer({ min: 0, max: 4 }).map(n => n === 0),
@@ -87,7 +87,7 @@ const STEPS = fc.array(
   { maxLength: 300 }
 )
 
-/** What the store must hold: the plainest thing that does the same, a Map whose every entry is checked at each step. */
+/** Models the store in the simplest way: a Map whose every entry is checked at each step. */
 function plainModel() {
   const held = new Map<string, { monotonic: number; system: number; isReleased: boolean }>()
   return {

@@ -8,10 +8,10 @@ afterEach(() => void vi.useRealTimers())
 test('a store in memory does what the table says, in every order', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] })
   const orders = allOrders()
-  // Up to five calls by up to three tokens, with an expiry anywhere or none.
+  // An order has up to five calls by up to three tokens, with an expiry anywhere or none.
   expect(orders).toHaveLength(35_988)
   const differing: string[] = []
-  // Those that expire before the same call share a store, because the clock is one for all.
+  // Orders that expire before the same call share a store, because all have one clock.
   for (const expiresBefore of [undefined, 1, 2, 3, 4]) {
     const expire = async (ids: readonly string[]) => void (ids.length > 0 && vi.advanceTimersByTime(601_000))
     const alike = orders.filter(order => order.expiresBefore === expiresBefore)

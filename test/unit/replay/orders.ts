@@ -2,10 +2,10 @@ import type { ReplayStore } from '../../../src/replay/index.ts'
 
 export type Call = readonly [method: 'claim' | 'release', token: string]
 
-/** What a store keeps for an id, as text: `free`, `held by t`, `released by t`. */
+/** The state of an id, as text: `free`, `held by t`, `released by t`. */
 type State = string
 
-/** The table of a store's five rows: what a call resolves to, and the state after it. */
+/** Follows the table of a store's five rows: the result of a call, and the state after it. */
 export function followTable(state: State, [method, token]: Call): [result: boolean | undefined, next: State] {
   const isOfToken = state.endsWith(` by ${token}`)
   if (method === 'claim') {
@@ -22,13 +22,15 @@ const CALLS = TOKENS.flatMap((token): Call[] => [
   ['release', token]
 ])
 
-/** Calls in their order, and before which of them the id expires, if it does. */
+/** Holds calls in their order, and the call before which the id expires, if it does. */
 export interface Order {
   calls: readonly Call[]
   expiresBefore: number | undefined
 }
 
-/** Every order of one to five calls, each of them at most twice, without an expiry and with one between any two. */
+/**
+ * Returns every order of one to five calls, each of them at most twice, without an expiry and with one between any two.
+ */
 export function allOrders(): Order[] {
   const orders: Order[] = []
   const extend = (calls: readonly Call[]): void => {
@@ -41,12 +43,11 @@ export function allOrders(): Order[] {
   return orders
 }
 
-/** How many orders are under way at once: a pool waits no longer than its time limits for a connection. */
+/** This many orders run at once: a pool waits no longer than its time limits for a connection. */
 const AT_ONCE = 100
 
 /**
- * Runs every order on a store, each with an id of its own, and compares each result with the table: those that differ.
- *
+ * Runs every order on a store, each with an id of its own, and returns the results that differ from the table.
  * @param expire makes ids expire, as their time would
  */
 export async function differingOrders(

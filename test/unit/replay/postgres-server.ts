@@ -11,10 +11,10 @@ export interface PostgresServer {
   start(): Promise<void>
   /** Ends it at once, as a crash would; its committed transactions are recovered at the next start. */
   kill(): Promise<void>
-  /** Every process of it is stopped until `resume`. */
+  /** Stops every process of it until `resume`. */
   pause(): void
   resume(): void
-  /** Settings that hold from the next start. */
+  /** Sets settings that hold from the next start. */
   configure(settings: string): void
   /** Makes the next start one of a standby server, which can only be read. */
   makeStandby(): void
@@ -23,9 +23,9 @@ export interface PostgresServer {
 }
 
 /**
- * A real PostgreSQL of the newest version that Debian's package installed, on a free port. It refuses to run as root,
- * so there it runs as the package's user. An answered commit survives the end of the process, not that of the machine.
- *
+ * Runs a real PostgreSQL of the newest version that Debian's package installed, on a free port. It refuses to run as
+ * root, so there it runs as the package's user. An answered commit survives the end of the process, not that of the
+ * machine.
  * @param options.durable an answered commit survives that of the machine too: for the benchmarks
  */
 export async function postgresServer({ durable = false } = {}): Promise<PostgresServer> {
@@ -56,7 +56,7 @@ export async function postgresServer({ durable = false } = {}): Promise<Postgres
       try {
         if (pid > 0) process.kill(pid, signal)
       } catch {
-        // It has ended already.
+        // The process has ended already.
       }
     }
   }
@@ -68,7 +68,7 @@ export async function postgresServer({ durable = false } = {}): Promise<Postgres
     child = undefined
   }
   const start = async () => {
-    // Until the last process of a killed server has ended, a new one does not start.
+    // A new server does not start until the last process of a killed one has ended.
     for (let attempt = 1; ; attempt++) {
       const output = await startOnce()
       if (output === undefined) return
@@ -78,10 +78,10 @@ export async function postgresServer({ durable = false } = {}): Promise<Postgres
   const startOnce = async (): Promise<string | undefined> => {
     child = spawn(join(bin, 'postgres'), ['-D', data], { ...asAccount, stdio: ['ignore', 'ignore', 'pipe'] })
     let output = ''
-    // Read to its end, always: a server whose log nobody reads stops at the next error that it reports.
+    // The log is always read to its end: a server whose log nobody reads stops at the next error that it reports.
     const isReady = new Promise<boolean>(resolve => {
       child!.stderr!.on('data', chunk => {
-        // Only its end: each client that connects again and again during recovery adds a line.
+        // Only the end is kept: each client that reconnects during recovery adds a line.
         output = (output + chunk).slice(-10_000)
         if (/database system is ready to accept (?:read-only )?connections/.test(output)) resolve(true)
       })

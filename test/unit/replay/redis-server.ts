@@ -11,7 +11,7 @@ export interface RedisServer {
   start(): Promise<void>
   /** Ends it at once, as a crash would. */
   kill(): Promise<void>
-  /** It keeps its connections and answers nothing until `resume`. */
+  /** Keeps its connections and answers nothing until `resume`. */
   pause(): void
   resume(): void
   /** Ends it and removes its files. */
@@ -19,7 +19,7 @@ export interface RedisServer {
 }
 
 /**
- * A real Redis on a free port. `durable`: an answered write is on disk. Otherwise nothing is ever written there.
+ * Runs a real Redis on a free port. `durable`: an answered write is on disk. Otherwise nothing is ever written there.
  * `cluster`: it is the one node of a Redis Cluster, without slots so far.
  */
 export async function redisServer({ durable = false, cluster = false } = {}): Promise<RedisServer> {

@@ -10,7 +10,7 @@ import { verifyWith } from '../../support/verdicts.ts'
 
 // Node.js 20 has no node:sqlite; test/runtimes does the same with each library, in files and between processes.
 
-/** A file, and a database that grants every claim, or throws what is given, as `node:sqlite` and the others do. */
+/** Opens a file, and a database that grants every claim, or throws this error, as `node:sqlite` and the others do. */
 function openFake({ error }: { error?: object } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'sqlite-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -94,7 +94,7 @@ describe('a store in SQLite keeps the contract of a store', () => {
 })
 
 describe('while another process writes', () => {
-  /** A database that is locked until `unlock` is called, and counts the attempts. */
+  /** Makes a database that is locked until `unlock` is called, and counts the attempts. */
   function lockedDatabase() {
     let attempts = 0
     let isLocked = true

@@ -21,7 +21,7 @@ export interface Connected {
 export const CLIENTS = ['node-redis', 'ioredis', 'pg'] as const
 export type ClientName = (typeof CLIENTS)[number]
 
-/** A running database for a client, with the table that it needs. A Redis has every answered write on disk. */
+/** Starts a database for a client, with the table that it needs. A Redis has every answered write on disk. */
 export async function startDatabase(name: ClientName): Promise<RedisServer | PostgresServer> {
   const server = name === 'pg' ? await postgresServer() : await redisServer({ durable: true })
   await server.start()
@@ -30,8 +30,7 @@ export async function startDatabase(name: ClientName): Promise<RedisServer | Pos
 }
 
 /**
- * Each library with the settings that the documentation recommends, and a short wait between two attempts to connect.
- *
+ * Connects with each library by the settings that the documentation recommends, and a short wait between two attempts.
  * @param options.prefix of Redis keys
  */
 export async function connect(name: ClientName, port: number, options: { prefix?: string } = {}): Promise<Connected> {
@@ -69,7 +68,7 @@ const CONNECT: Readonly<Record<ClientName, (port: number, options: { prefix?: st
     const isReady = () => client.status === 'ready'
     return { store: redisReplayStore(client, options), isReady, close: () => client.disconnect() }
   },
-  /** A pool connects when it is asked something: ready when it answers. */
+  /** A pool connects with its first query: it is ready when that is answered. */
   pg(port) {
     const pool = postgresPool(port)
     const isReady = () => pool.query('SELECT 1').catch(() => undefined)
@@ -84,7 +83,7 @@ export async function createPostgresTable(port: number, table?: string): Promise
   await pool.end()
 }
 
-/** A pool as superuser of a server that the tests started. */
+/** Makes a pool as superuser of a server that the tests started. */
 export function postgresPool(port: number, max = 5): Pool {
   const pool = new Pool({
     host: '127.0.0.1',

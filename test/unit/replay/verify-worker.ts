@@ -1,7 +1,7 @@
-// One of several receivers of the same requests: `verify-worker.ts <client> <port>`, a message with the requests and
-// the service's DNS records, then a message with the place to begin at. Says `halfway`, then answers with what became
-// of each request, in the order of the requests: the status or the code of its verdict. A request that was
-// unavailable is sent again when the store has come back, until it is decided, and all are told, with a space between.
+// Runs as one of several receivers of the same requests: `verify-worker.ts <client> <port>`, a message with the
+// requests and the service's DNS records, then a message with the place to begin at. Sends `halfway`, then the outcome
+// of each request, in the order of the requests: the status or the code of its verdict. An unavailable request is sent
+// again when the store is back, until it is decided, and all its outcomes are reported, with a space between.
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createVerifier, type ReceivedRequest } from '../../../src/index.ts'
@@ -14,7 +14,7 @@ export interface Work {
   requests: ReceivedRequest[]
 }
 
-/** What this process is told next, once it has said this. */
+/** Sends this, and returns the next message. */
 async function ask<T>(said: string): Promise<T> {
   const told = once(process, 'message')
   process.send!(said)
@@ -30,7 +30,7 @@ const lookupTxt = async (name: string) => records[name]!
 const verify = createVerifier({ ...options, lookupTxt, replayStore: store, replayTimeout: 10_000 })
 const outcomes: string[] = []
 
-// A hundred at a time: 10,000 at once would wait for each other past the store's deadline.
+// Verifies a hundred at a time: 10,000 at once would wait for each other past the store's deadline.
 async function receive(order: readonly number[]): Promise<void> {
   for (let at = 0; at < order.length; at += 100) {
     const judged = order.slice(at, at + 100).map(async n => {
@@ -56,5 +56,5 @@ for (;;) {
   await delay(100)
   await receive(undecided)
 }
-// It stays until it is killed: a release may still be under way.
+// The process runs until it is killed: a release may still be under way.
 process.send!(outcomes)

@@ -20,7 +20,7 @@ const AN_EXPONENT = 'the public exponent is not an odd number of at least 3 and 
 const NOT_A_DIGEST = 'digest is not canonical base64 of the right length'
 const A_LIST = 'headers is not a list of header names'
 
-/** What stands beside the only, or the named, failure of a vector. */
+/** Maps vectors to the evidence of their only, or named, failure. */
 const EVIDENCE: Readonly<Record<string, unknown>> = {
   'request-method-space': { part: 'method' },
   'request-target-nul': { part: 'target' },

@@ -2,7 +2,7 @@ import { toInteger } from '../../../fixtures/source/der.ts'
 import type { Random } from '../../fuzz/random.ts'
 import type { RsaNumbers } from '../../support/big-integer.ts'
 
-/** An element of ITU-T X.690, to be written in ways that DER does not have. */
+/** An element of ITU-T X.690, to be written in forms that DER does not have. */
 interface Element {
   tag: number
   content: Element[] | Buffer
@@ -51,7 +51,7 @@ const elementsOf = (element: Element): Element[] => [
   ...(Buffer.isBuffer(element.content) ? [] : element.content.flatMap(elementsOf))
 ]
 
-/** The key in another form than its DER, or in the DER of another key. */
+/** Writes the key in another form than its DER, or in the DER of another key. */
 export function mutateDer(numbers: RsaNumbers, random: Random): Buffer {
   const whole = random.chance(0.5) ? rsaSpki(numbers) : rsaPublicKey(numbers)
   const all = elementsOf(whole)
@@ -103,17 +103,16 @@ export function mutateDer(numbers: RsaNumbers, random: Random): Buffer {
 }
 
 /**
- * Returns the numbers of a key in DER, as RFC 5280 section 4.1 or RFC 8017 appendix A.1.1 writes it; undefined for all
- * else.
+ * Returns the numbers of a key in DER, as RFC 5280 section 4.1 or RFC 8017 appendix A.1.1 writes it, else undefined.
  */
 export function readKey(der: Buffer): RsaNumbers | undefined {
-  // DER has one encoding of a value (X.690 section 10): what is not that one is not DER.
+  // DER has one encoding of a value (X.690 section 10): any other encoding is not DER.
   for (const numbers of candidates(der))
     if ([rsaSpki, rsaPublicKey].some(form => encode(form(numbers)).equals(der))) return numbers
   return undefined
 }
 
-/** Two integers at the end of the octets, where a key in DER has them. No exponent that is taken is longer. */
+/** Yields two integers at the end of the octets, where a key in DER has them. No accepted exponent is longer. */
 function* candidates(der: Buffer): Generator<RsaNumbers> {
   for (const length of [1, 2, 3, 4, 5]) {
     const end = der.length - length - 2

@@ -23,12 +23,12 @@ import {
 import { flip } from '../../support/rsa.ts'
 import { mutateDer, readKey } from './mutated-der.ts'
 
-/** A signature for the library to judge, and what big integers say of it. */
+/** A signature for the library to judge, and the result with big integers. */
 export interface Case {
-  /** what was done to it */
+  /** the change */
   change: string
   algorithm: string
-  /** length of the modulus, for RSA: of the key that signed */
+  /** for RSA, the length of the modulus of the key that signed */
   bits?: number
   /** the key record */
   record: string
@@ -39,7 +39,7 @@ export interface Case {
 }
 
 const RSA = ['rsa-sha256', 'rsa-sha512', 'hs2019', 'rsa-pss-sha512'] as const
-/** Made for these tests and good for nothing else. */
+/** These keys are made for these tests only. */
 function keyOf(name: string): TestKey {
   const privateKey = createPrivateKey(readFileSync(new URL(`keys/${name}.pem`, import.meta.url)))
   const publicKey = createPublicKey(privateKey)
@@ -66,7 +66,7 @@ function signRsa(text: string, { privateKey }: TestKey, algorithm: (typeof RSA)[
   const isPss = algorithm === 'hs2019' || algorithm === 'rsa-pss-sha512'
   const padding = isPss ? constants.RSA_PKCS1_PSS_PADDING : constants.RSA_PKCS1_PADDING
   const saltLength = algorithm === 'hs2019' ? 20 : 64
-  // Section 9.1.1 step 3: two octets besides hash and salt; a key of 1024 bits has no room for a salt of 64.
+  // Section 9.1.1 step 3: two octets besides hash and salt; a salt of 64 octets does not fit a key of 1024 bits.
   const encodedLength = Math.ceil((modulusLength(privateKey) - 1) / 8)
   const fits = encodedLength >= 64 + saltLength + 2
   return sign(hash, octets(text), { key: privateKey, padding, ...(isPss && { saltLength: fits ? saltLength : 0 }) })
@@ -74,7 +74,7 @@ function signRsa(text: string, { privateKey }: TestKey, algorithm: (typeof RSA)[
 
 const modulusLength = (key: TestKey['privateKey']): number => key.asymmetricKeyDetails!.modulusLength!
 
-/** What a change gives in place of what was signed. */
+/** A change replaces these signed parts. */
 interface Changed {
   signature?: Buffer
   text?: string
@@ -85,7 +85,7 @@ interface Changed {
   der?: Buffer
 }
 
-/** One RSA case: a signature, changed as a number, as octets, or in its encoding; or a changed key. */
+/** Makes an RSA case: a signature, changed as a number, as octets, or in its encoding; or a changed key. */
 export function rsaCase(random: Random): Case {
   const { key, e } = random.pick(RSA_KEYS)
   const algorithm = random.pick(RSA)
@@ -151,13 +151,13 @@ function verifiesRsa(
     : verifyPss(data, signature, numbers, algorithm === 'rsa-pss-sha512' ? 64 : undefined)
 }
 
-/** RFC 8301 section 3.2, RFC 8017 section 3.1, and the longest exponent and modulus that are taken. */
+/** RFC 8301 section 3.2, RFC 8017 section 3.1, and the longest accepted exponent and modulus. */
 function isAllowed({ n, e }: RsaNumbers): boolean {
   const bits = n.toString(2).length
   return bits >= 1024 && bits <= 8192 && e % 2n === 1n && e >= 3n && e < 2n ** 33n
 }
 
-/** A number whose cube begins like a good encoding: what is forged where only the beginning is looked at. */
+/** Returns a number whose cube begins like a good encoding: a forgery against code that checks only the beginning. */
 function cubeRoot(text: string, length: number): Buffer {
   const digest = createHash('sha256').update(octets(text)).digest('hex')
   const start = BigInt(`0x0001ffffffffffffffff003031300d060960864801650304020105000420${digest}`)
@@ -178,7 +178,7 @@ const SIGN = 1n << 255n
 const EIGHTH = decodePoint(Buffer.from('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05', 'hex'))!
 /** The points whose order divides 8; the first is the neutral one. */
 const SMALL_ORDER: readonly Point[] = Array.from({ length: 8 }, (_, i) => multiplyPoint(BigInt(i), EIGHTH))
-/** Encodings that section 5.1.3 refuses: a y that is not below p, and a sign where x is zero. */
+/** Section 5.1.3 refuses these encodings: a y that is not below p, and a sign where x is zero. */
 const NOT_CANONICAL: readonly Buffer[] = [
   ...Array.from({ length: 19 }, (_, y) => [P + BigInt(y), (P + BigInt(y)) | SIGN]).flat(),
   1n | SIGN,
@@ -188,19 +188,19 @@ const NOT_CANONICAL: readonly Buffer[] = [
 const ED25519_KEY = Buffer.from(ED25519.p, 'base64')
 const SECRET = secretScalar(Buffer.from(String(ED25519.privateKey.export({ format: 'jwk' }).d), 'base64url'))
 
-/** One Ed25519 case. */
+/** Makes an Ed25519 case. */
 export function ed25519Case(random: Random): Case {
   const text = `date: ${random.below(1e6)}`
   const good = signText(text, ED25519, 'ed25519')
   const smallOrder = () => random.pick(SMALL_ORDER.slice(1))
 
-  /** R and key as they are given; s such that [s]B = [r]B + [k]([secret]B). */
+  /** Signs with R and key as given, and s such that [s]B = [r]B + [k]([secret]B). */
   function signWith(r: bigint, encodedR: Buffer, key: Buffer = ED25519_KEY, secret = SECRET) {
     const k = challenge(encodedR, key, octets(text))
     const signature = Buffer.concat([encodedR, littleEndian((r + k * secret) % GROUP_ORDER)])
     return { key, signature, fallsOut: k % 8n === 0n }
   }
-  /** With a key that has a part of small order; half of them are signed until this part falls out of [k]A. */
+  /** Signs under a key that has a part of small order; half of them until this part vanishes from [k]A. */
   function signUnder(key: Buffer, secret: bigint): Changed {
     const isUntil = random.chance(0.5)
     const start = BigInt(1 + random.below(1e9))

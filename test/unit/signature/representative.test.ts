@@ -5,7 +5,8 @@ import type { PublicKey } from '../../../src/key/key-types.ts'
 import { verifySignature } from '../../../src/signature/verify-signature.ts'
 import { modulusOf } from '../../support/rsa.ts'
 
-// The worst platform: it takes s + n for s, as Deno does for PSS, and also a signature that is too short or too long.
+// Simulates the worst platform: it accepts s + n for s, as Deno does for PSS, and also a signature that is too short or
+// too long.
 vi.mock('node:crypto', async importOriginal => ({
   ...(await importOriginal<typeof import('node:crypto')>()),
   createVerify: () => ({ update: () => ({ verify: () => true }) })

@@ -5,7 +5,7 @@ import { signText } from '../../../fixtures/source/sign.ts'
 import type { PublicKey } from '../../../src/key/key-types.ts'
 import { verifySignature } from '../../../src/signature/verify-signature.ts'
 
-// Both ways give the same on Node.js. Which one is taken shows here; that it is right there, in test/runtimes.
+// Both ways give the same result on Node.js. This file tests which one is chosen, test/runtimes that it is right there.
 vi.mock('node:crypto', async importOriginal => {
   const real = await importOriginal<typeof import('node:crypto')>()
   return {
@@ -32,7 +32,7 @@ const ecdsa = () => {
 }
 const eddsa = () => verifySignature(TEXT, sign(null, Buffer.from(TEXT), ed.privateKey), ED25519, 'ed25519')
 
-/** How often each function of `node:crypto` was called. */
+/** Counts the calls of each function of `node:crypto`. */
 function calls(run: () => boolean) {
   vi.clearAllMocks()
   expect(run()).toBe(true)

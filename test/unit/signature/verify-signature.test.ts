@@ -11,7 +11,7 @@ function publicKeyOf({ record }: TestKey): PublicKey {
   return key.value
 }
 
-/** Octets above ASCII among them. */
+/** The text has octets above ASCII. */
 const TEXT = 'date: caf\xe9\nx: \x80\xff'
 
 afterEach(() => {
@@ -28,7 +28,7 @@ test.each<[string, TestKey, Scheme, algorithms: string[]]>([
 ])('%s verifies only under its own algorithm', (_, key, scheme, algorithms) => {
   const publicKey = publicKeyOf(key)
   const signature = signText(TEXT, key, scheme)
-  // Workers verify PSS in another way.
+  // Workers use another function to verify PSS.
   for (const userAgent of ['Node.js/20', 'Cloudflare-Workers']) {
     vi.stubGlobal('navigator', { userAgent })
     for (const algorithm of ['rsa-sha256', 'rsa-sha512', 'hs2019', 'ed25519', 'RSA-SHA256', 'rsa-sha1', 'none', '']) {
@@ -76,7 +76,7 @@ test('verifies an ECDSA signature of its own length, and no other', () => {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const key: PublicKey = { type: 'p256', bits: 256, keyObject: publicKey }
   const signature = sign('sha256', Buffer.from('A'), { key: privateKey, dsaEncoding: 'ieee-p1363' })
-  // Workers are given the key in another form.
+  // Workers get the key in another form.
   for (const userAgent of ['Node.js/20', 'Cloudflare-Workers']) {
     vi.stubGlobal('navigator', { userAgent })
     expect(verifySignature('A', signature, key, 'ecdsa-p256-sha256')).toBe(true)

@@ -26,7 +26,7 @@ const judge = (request: ReceivedRequest, options: Partial<VerifierOptions> = {})
 const capturing = (request: ReceivedRequest, verdict: Verdict, capture: Partial<CaptureOptions> = {}) =>
   captureFixture(request, verdict, { options: service.options, ...capture })
 
-/** The verdict on what the document says, after a round through a file. */
+/** Returns the verdict on the document's request, after a round through a file. */
 function judgeAgain(request: ReceivedRequest, verdict: Verdict, capture: Partial<CaptureOptions>): Promise<Verdict> {
   const document = capturing(request, verdict, { now: NOW, ...capture })
   const fixture = readFixture(JSON.stringify(document))

@@ -101,7 +101,7 @@ function withCounts(questions: number, answers = 0, authorities = 0, additionals
   return message
 }
 
-/** A header that announces one question, and what follows it. */
+/** Makes a message whose header announces one question, and these octets after it. */
 const questioning = (hex: string): Buffer => Buffer.concat([query().subarray(0, 12), Buffer.from(hex, 'hex')])
 
 const HOSTILE: readonly (readonly [name: string, message: Buffer])[] = [

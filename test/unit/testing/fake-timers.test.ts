@@ -5,7 +5,7 @@ import { service } from '../../support/service.ts'
 
 const HOUR = 3_600_000
 
-/** How each runner of tests sets the clock, and gives it back. */
+/** Sets and restores the clock with each test runner. */
 const RUNNERS: readonly (readonly [name: string, set: (ms: number) => void, restore: () => void])[] = [
   ['vitest, and jest, whose timers are the same', now => vi.useFakeTimers({ now }), () => vi.useRealTimers()],
   ['node:test', now => mock.timers.enable({ apis: ['Date'], now }), () => mock.timers.reset()]
@@ -14,7 +14,7 @@ const RUNNERS: readonly (readonly [name: string, set: (ms: number) => void, rest
 describe.each(RUNNERS)('with the fake timers of %s', (_, setClock, restore) => {
   let verify: ReturnType<typeof createVerifier>
   beforeEach(() => {
-    // As a receiver's module does: the verifier is older than the fake clock.
+    // The verifier is older than the fake clock, as in a receiver's module.
     verify = createVerifier(service.options)
   })
   afterEach(restore)

@@ -6,7 +6,7 @@ import { createTestService, serveDns } from '../../../src/testing/index.ts'
 const NAME = 'one._domainkey.service.example'
 const SHAPE = 'pass a list of records, each a list of strings, such as [["v=DKIM1; k=rsa; p=..."]]'
 
-/** Records as they come from a hurried hand, and what the message says about each. */
+/** Lists hasty mistakes in records, and the message about each. */
 const WRONG: readonly (readonly [records: unknown, says: string])[] = [
   ['v=DKIM1; p=AAAA', 'is a string'],
   [['v=DKIM1; p=AAAA'], 'has a string for a record'],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { memoryReplayStore, type ReplayStore } from '../../../src/replay/index.ts'
 import { type ReplayStoreContractOptions, replayStoreContract } from '../../../src/testing/index.ts'
 
-/** The names of the cases that a store does not pass. */
+/** Returns the names of the cases that a store fails. */
 async function failuresOf(make: () => ReplayStore, options?: ReplayStoreContractOptions): Promise<string[]> {
   const failed = await Promise.all(
     replayStoreContract(make, options).map(({ name, run }) =>
@@ -25,7 +25,7 @@ interface Entry {
   expiry: number
 }
 
-/** The simplest correct store, over entries that several may share; `faults` replace a part of it. */
+/** Makes the simplest correct store, over entries that several may share; `faults` replace a part of it. */
 function simpleStore(
   entries: Map<string, Entry>,
   faults: {
@@ -96,7 +96,7 @@ const TIMED = 'holds an id for its time to live, then gives it to one of many cl
 const APART = 'keeps different ids apart'
 const NEXT = 'a released id is held by the next token, and never again by the same'
 
-// Side by side: they wait for claims to expire.
+// The cases run concurrently: they wait for claims to expire.
 test.concurrent.each([
   ['says true to every claim', { answer: () => true }, HELD],
   ['says false to every claim', { answer: () => false }, HELD],

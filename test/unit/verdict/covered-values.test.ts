@@ -18,7 +18,7 @@ async function verified(request: ReceivedRequest, options: object = service.opti
   return verdict
 }
 
-/** The request with one line replaced by several. */
+/** Replaces one line of the request by several. */
 const split = (request: ReceivedRequest, name: string, ...lines: string[]): ReceivedRequest => ({
   ...withHeaders(request, { [name]: undefined }),
   headers: [...withHeaders(request, { [name]: undefined }).headers, ...lines.map(line => [name, line] as const)]
@@ -78,7 +78,7 @@ test.each(verifiedVectors.map(vector => [vector.name, vector] as const))(
     const { options, request } = readyVector(vector)
     const { coveredValues } = await verified(request, options)
     const lines = vector.signing!.string.split('\n').map(line => /^"?([^":;]+)"?(;bs)?: (.*)$/s.exec(line))
-    // `(request-target)`, `@method` and the like are not headers, and a field with other parameters is not in it.
+    // `(request-target)`, `@method` and the like are not headers, and the result omits a field with other parameters.
     const names = lines.flatMap(line => (line === null || /^[(@]/.test(line[1]!) ? [] : [line[1]!]))
     expect(Object.keys(coveredValues)).toEqual([...new Set(names)])
     for (const line of lines)

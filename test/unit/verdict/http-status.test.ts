@@ -64,7 +64,7 @@ describe('assertVerified', () => {
 
 describe('instanceof NotVerifiedError', () => {
   const rejected = refuse({ date: fail('date-missing') }, '')
-  // Another instance of the module, as a process has it that loads the package as ESM and as CommonJS.
+  // Loads another instance of the module, as a process does that loads the package as ESM and as CommonJS.
   const copy = '../../../src/verdict/http-status.ts?copy'
   const other = () => import(copy) as Promise<{ NotVerifiedError: typeof NotVerifiedError }>
 

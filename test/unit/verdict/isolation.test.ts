@@ -12,7 +12,7 @@ import { freshVectors } from '../../support/vectors.ts'
 
 const verify = createVerifier(service.options)
 
-/** Changes everything that can be changed in what was handed out. */
+/** Changes everything that can be changed in a result. */
 function spoil(value: unknown): void {
   if (value instanceof Uint8Array) value.fill(0)
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return

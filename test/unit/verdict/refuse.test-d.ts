@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from '../../../src/result/result.ts'
 import { allPassed, NO_STORE } from '../../../src/verdict/refuse.ts'
 
-// Never run: the compiler is the test.
+// This file is never run: the compiler is the test.
 
 const others = {
   request: ok(1),
@@ -22,7 +22,7 @@ export const verified = allPassed({ ...others, digest: ok(true), replay: NO_STOR
 export const notRun = allPassed({ ...others, replay: NO_STORE })
 
 declare const digest: Result<true>
-// @ts-expect-error a check whose result nobody has looked at
+// @ts-expect-error a check whose result was not used
 export const notAsked = allPassed({ ...others, digest, replay: NO_STORE })
 
 // @ts-expect-error a check that failed
@@ -31,5 +31,5 @@ export const failed = allPassed({ ...others, digest: fail('body-too-large', { li
 // @ts-expect-error a check that had nothing to check; only replay may
 export const nothing = allPassed({ ...others, digest: NO_STORE, replay: NO_STORE })
 
-// @ts-expect-error a check that nobody has declared
+// @ts-expect-error an undeclared check
 export const undeclared = allPassed({ ...others, digest: ok(true), replay: NO_STORE, weather: ok(true) })

@@ -6,10 +6,10 @@ import { cpuTime } from '../../../support/cpu-time.ts'
 import { service } from '../../../support/service.ts'
 
 const octets = (text: string) => Buffer.from(text, 'latin1')
-/** What was done to a body, of which the digest shows the original. */
+/** Returns the change of a body whose digest proves the original. */
 const guess = (received: string, signed: string) =>
   findBodyChange(octets(received), undefined, bytes => Buffer.from(bytes).toString('latin1') === signed)
-/** What a body shows by itself. */
+/** Returns the change that a body itself shows. */
 const trace = (received: string, length: number | undefined) => findBodyChange(octets(received), length, () => false)
 
 const ONE_VALUE = '{"a":[1,{},[]],"s":"x [ y ] { z }, \xc3\xa9 \xf0\x9f\x98\x80 <b>/"}'
@@ -50,8 +50,8 @@ test.each<[string, string]>([
   ['["\\ud83d\\ude00"]', '["\xf0\x9f\x98\x80"]'],
   ['{"a":[],"b":1}', '{"a": {}, "b": 1}'], // json_encode(json_decode($json, true)) of PHP
   ['{"a":[]}', '{\n\t"a": []\n}\n'],
-  // The texts that json.dumps() of Python, JSON.generate() of Ruby, json_encode() of PHP and json.Marshal() of Go make
-  // of one value.
+  // json.dumps() of Python, JSON.generate() of Ruby, json_encode() of PHP and json.Marshal() of Go write one value like
+  // this.
   [ONE_VALUE, '{"a": [1, {}, []], "s": "x [ y ] { z }, \\u00e9 \\ud83d\\ude00 <b>/"}'],
   [` ${ONE_VALUE}`, ONE_VALUE],
   [ONE_VALUE, '{"a":[1,{},[]],"s":"x [ y ] { z }, \\u00e9 \\ud83d\\ude00 <b>\\/"}'],
@@ -90,7 +90,7 @@ test.each(['a', '\xef\xbb\xbfa', '"a"', '{"a":[]}', '{"a":{}}'])('tries nothing 
   expect(tried.every(bytes => bytes instanceof Uint8Array)).toBe(true)
 })
 
-/** How many texts are tried, and what the steps that were paid cost together. */
+/** Counts the texts that are tried, and the total cost of the paid steps. */
 function countTexts(body: string, cost = BODY_SEARCH_COST): { tried: number; spent: number } {
   const budget = createBudget(cost)
   let [tried, spent] = [0, 0]
@@ -138,7 +138,7 @@ test('tries only texts of the length that was signed', () => {
   expect([...new Set(tried)]).toEqual(['[1,2,3]\r\n', '[1, 2, 3]', '[1.0,2,3]', '[1,2.0,3]', '[1,2,3.0]'])
 })
 
-/** As a framework in Python writes what JavaScript sent, with addresses and letters that are not ASCII. */
+/** Writes what JavaScript sent as a framework in Python does, with addresses and letters that are not ASCII. */
 const written = (members: number, comma: string, colon: string): string =>
   `{${Array.from({ length: members }, (_, i) => `"key ${i}"${colon}"https://a.example/\xc3\xa9"`).join(comma)}}`
 

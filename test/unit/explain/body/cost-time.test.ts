@@ -10,12 +10,12 @@ import { service } from '../../../support/service.ts'
 const verify = createVerifier(service.options)
 const request = service.sign({ method: 'POST', body: '[]' })
 
-/** For some seconds a machine can take twice as long, whatever it runs: this many measurements outlast that. */
+/** A machine can be twice as slow for some seconds: this many measurements outlast that. */
 const ATTEMPTS = 200
 
 const ofLength = (piece: string, length: number): string => piece.repeat(Math.floor(length / piece.length))
 
-/** What makes a search slow: many tokens, many escapes, texts that grow. */
+/** Makes bodies for which a search is slow: many tokens, many escapes, texts that grow. */
 const BODIES: Readonly<Record<string, (length: number) => string | Buffer>> = {
   'a form of spaces': length => `a=${ofLength('+&', length - 2)}`,
   'a form of escapes': length => `a=${ofLength('%2b', length - 2)}`,

@@ -26,7 +26,7 @@ const WRITERS: readonly (readonly [name: string, write: Writer])[] = [
 
 const SCANS = { isJson: json.isJson, isString: json.isString, isEscapable: json.isEscapable, isForm, isNotAscii }
 
-/** A buffer that counts how often one of its bytes is read or written. */
+/** Makes a buffer that counts how often one of its bytes is read or written. */
 function counting(bytes: Buffer): { bytes: Buffer; count(): number } {
   let count = 0
   const isIndex = (name: string | symbol): boolean => typeof name === 'string' && /^\d/.test(name)
@@ -43,7 +43,7 @@ function counting(bytes: Buffer): { bytes: Buffer; count(): number } {
   return { bytes: proxy, count: () => count }
 }
 
-/** The most steps for each byte that a search for the worst body finds: always the same for the same code. */
+/** Returns the most steps per byte that a search for the worst body finds: always the same for the same code. */
 function worstOf(stepsOf: (body: Buffer) => number): number {
   let tries = 0
   const costOf = (body: Buffer) => stepsOf(body.subarray(0, 60))

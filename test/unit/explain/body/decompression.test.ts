@@ -15,7 +15,7 @@ test.each(['deflate', 'br'])('names %s where the body is longer than Content-Len
   const headers = (length: string) => ({ 'content-encoding': coding, 'content-length': length })
   expect(found(headers('7'))).toBe(coding)
   expect(found(headers('15'), Buffer.alloc(16))).toBe(coding)
-  // They have no magic bytes.
+  // These codings have no magic bytes.
   expect(found({ 'content-encoding': coding })).toBeUndefined()
   for (const length of ['8', '9', '', 'x7', '7x', '0x1', '-7', '1234567890123456']) {
     expect([length, found(headers(length))]).toEqual([length, undefined])
@@ -28,7 +28,7 @@ test.each([
 ])('leaves a body alone that is still %s', (coding, body) => {
   const headers = { 'content-encoding': coding, 'content-length': '1' }
   expect(found(headers, body)).toBeUndefined()
-  // One byte of its beginning is not enough.
+  // One byte of the beginning is not enough.
   const other = Uint8Array.from(body)
   other[1]! ^= 1
   expect(found(headers, other)).toBe(coding)

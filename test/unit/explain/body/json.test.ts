@@ -3,7 +3,7 @@ import { COMMON_LAYOUTS, INDENTED_LAYOUTS, isJson, isString, nextInteger } from 
 import { rewrite, type Writer } from '../../../../src/explain/body/rewrite.ts'
 import { createBudget } from '../../../../src/explain/budget.ts'
 
-/** A document in another layout; undefined where that would be too long. */
+/** Writes a document in another layout; undefined where that would be too long. */
 const layOut = (json: string, write: Writer): string | undefined =>
   rewrite(Buffer.from(json, 'latin1'), createBudget(1_000_000), write)?.toString('latin1')
 const LAYOUTS = [...COMMON_LAYOUTS, ...INDENTED_LAYOUTS]
@@ -28,7 +28,7 @@ describe('layouts', () => {
       const texts = layOutAll(json)
       const stringified = [undefined, 2, 4, '\t'].map(indent => JSON.stringify(value, null, indent))
       expect(texts).toEqual(expect.arrayContaining(stringified))
-      // Each begins where another one does: what is laid out is laid out again.
+      // Each layout leads to the same ones: a text in one layout is laid out again.
       for (const text of texts) expect(layOutAll(text!)).toEqual(expect.arrayContaining(stringified))
     }
   )

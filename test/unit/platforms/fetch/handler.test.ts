@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { createVerifier, fetchHandler, refusalResponse } from '../../../../src/index.ts'
 import { linesOf, service } from '../../../support/service.ts'
 
-// What all handlers promise is in ../handler.test.ts.
+// ../handler.test.ts tests the promises of all handlers.
 
 const verify = createVerifier(service.options)
 

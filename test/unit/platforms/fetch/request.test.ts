@@ -4,7 +4,7 @@ import { linesOf, service } from '../../../support/service.ts'
 
 const verify = createVerifier(service.options)
 
-/** As a runtime would hand it over. */
+/** Makes a Request as a runtime does. */
 function toFetchRequest(signed: ReceivedRequest, url = `https://receiver.example${signed.target}`): Request {
   const { method, body } = signed
   return new Request(url, { method, headers: linesOf(signed) as [string, string][], body: body as Uint8Array })
@@ -31,10 +31,10 @@ describe('takes the target from the URL', () => {
     ['https://receiver.example?a=1', '/?a=1'],
     ['https://[2001:db8::1]:443/x', '/x'],
     ['https://receiver.example/https://other.example/', '/https://other.example/'],
-    // not normalized by the runtime: not by us either
+    // neither the runtime nor we normalize it
     ['https://receiver.example/a/../b/%2E%2E/./c', '/a/../b/%2E%2E/./c'],
     ['https://RECEIVER.example:443/A', '/A'],
-    // what Bun has for a request without a Host
+    // Bun's value for a request without a Host
     ['/hook?id=1', '/hook?id=1']
   ])('%s', (url, expected) => expect(fromFetchRequest(at(url)).target).toBe(expected))
 })

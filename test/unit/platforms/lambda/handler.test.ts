@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { createVerifier, type LambdaEvent, lambdaHandler } from '../../../../src/index.ts'
 import { linesOf, service } from '../../../support/service.ts'
 
-// What all handlers promise is in ../handler.test.ts.
+// ../handler.test.ts tests the promises of all handlers.
 
 const verify = createVerifier(service.options)
 const lookupTxt = () => Promise.reject(Object.assign(new Error(), { code: 'ESERVFAIL' }))

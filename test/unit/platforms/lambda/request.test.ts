@@ -58,7 +58,7 @@ describe('the target', () => {
     rawPath: path,
     requestContext: { ...event.requestContext, domainName, stage }
   })
-  /** The event of a signed GET without a query at this path, in the form of another. */
+  /** Makes the event of a signed GET without a query at this path, in the form of another event. */
   const eventOf = (event: object, signed: ReceivedRequest, path: string, context: object): LambdaEvent => ({
     ...event,
     ...('rawPath' in event ? { rawPath: path, rawQueryString: '', cookies: [] } : { path, httpMethod: 'GET' }),

@@ -11,7 +11,7 @@ const head = (length: number) => Buffer.from(`POST / HTTP/1.1\r\nHost: a\r\nCont
 
 afterEach(() => void vi.useRealTimers())
 
-/** A server that leaves each response to the test, and a connection on which this was sent. */
+/** Starts a server that leaves each response to the test, and a connection on which this was sent. */
 async function received(sent: Uint8Array) {
   const server = createServer()
   const port = await listenInTest(server)

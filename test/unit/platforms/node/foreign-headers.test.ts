@@ -115,7 +115,7 @@ describe('HTTP/2', () => {
         .on('error', () => {})
       await new Promise(resolve => stream.resume().once('close', resolve))
       const challenge = status === 401 ? { 'www-authenticate': 'Signature' } : {}
-      // Without the symbol that Node.js adds.
+      // The copy omits the symbol that Node.js adds.
       const fields = Object.fromEntries(Object.entries(head.mock.calls[0]?.[0]))
       expect(fields).toEqual({ ':status': status, date: expect.any(String), ...challenge })
       expect(trailers).not.toHaveBeenCalled()

@@ -19,7 +19,7 @@ import { service } from '../../../support/service.ts'
 import { until } from '../../../support/until.ts'
 import { exchangeBytes, statusesOf, wire } from '../../../support/wire.ts'
 
-// What all handlers promise is in ../handler.test.ts.
+// ../handler.test.ts tests the promises of all handlers.
 
 type Handle = (verified: Verified, req: IncomingMessage, res: ServerResponse) => unknown
 type Receive = (req: IncomingMessage, res: ServerResponse) => Promise<void>
@@ -44,7 +44,7 @@ beforeEach(() => {
 const serve = (handle: Handle, options?: NodeHandlerOptions) => serveAs(nodeHandler(verify, handle, options))
 const serveAs = (receive: Receive) => listenInTest(createServer(receive))
 
-/** All statuses that a connection answers to these requests, until the receiver closes it. */
+/** Sends these requests on a connection; returns all statuses until the receiver closes it. */
 const statusesOn = async (port: number, ...requests: ReceivedRequest[]) =>
   statusesOf(await exchangeBytes(port, Buffer.concat(requests.map(request => wire(request)))))
 
@@ -131,7 +131,7 @@ describe('a handler that throws', () => {
 
   test('a handler that throws is reported with console.error by default', async () => {
     const port = await serve(throwing)
-    // The one of this moment, and the error alone: no request with its Authorization.
+    // The handler uses the current console.error, and logs only the error: no request with its Authorization.
     const error = vi.spyOn(console, 'error').mockReturnValue()
     await exchange(service.sign(order), port)
     expect(error.mock.calls).toEqual([[new Error('ours')]])
@@ -184,7 +184,7 @@ describe('a handler that throws', () => {
   })
 })
 
-/** The handler, and what an application writes in its place. */
+/** Refuses with the handler, or with the code that an application writes instead. */
 const REFUSING: Readonly<Record<string, (handle: Handle) => Receive>> = {
   'the handler': handle => nodeHandler(verify, handle),
   'sendRefusal()': handle => async (req, res) => {
@@ -230,7 +230,7 @@ describe('requests that are pipelined on one connection', () => {
     const handle = vi.fn((_: Verified, _req: IncomingMessage, res: ServerResponse) => res.end('handled'))
     const port = await serveAs(REFUSING[by]!(handle))
     expect(await statusesOn(port, upload(length), two())).toEqual([401])
-    // What is not our handler is called, and cannot answer.
+    // Code other than our handler is called, but cannot answer.
     expect(handle).toHaveBeenCalledTimes(by === 'the handler' ? 0 : 1)
   })
 
@@ -282,7 +282,7 @@ describe('a client that disconnects', () => {
   })
 })
 
-/** All at once it would be more than a session of Node.js may hold. */
+/** A whole body would exceed the memory limit of a Node.js session. */
 function* chunksOf(body: Uint8Array | string) {
   const bytes = Buffer.from(body)
   for (let i = 0; i < bytes.length; i += 65_536) yield bytes.subarray(i, i + 65_536)

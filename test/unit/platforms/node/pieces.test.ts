@@ -55,7 +55,7 @@ test('an unread body in small pieces makes the sender wait at the limit of the s
   const req = new IncomingMessage(new Socket())
   joinPieces(req)
   let accepted = 0
-  // Pieces of 100 bytes, as they come in many packets: between them what was joined is passed on.
+  // Pieces of 100 bytes come in many packets: between packets, the joined pieces are passed on.
   for (; accepted < 10_000 && req.push(Buffer.alloc(100)); accepted++)
     if (accepted % 10 === 0) await new Promise(setImmediate)
   expect(accepted * 100).toBeGreaterThan(req.readableHighWaterMark - 1100)
@@ -75,7 +75,10 @@ test('a body of 8,192 pieces of one byte is read, and another reader than this l
   expect(bodies).toEqual([8192, false, 30_000, true])
 })
 
-/** The answers of a nodeHandler to a genuine chunked body, or to a captured head with another one, in such pieces. */
+/**
+ * Returns the answers of a nodeHandler to a genuine chunked body in such pieces, or to a captured head with another
+ * body.
+ */
 async function answersOf(body: string, size: number, sent = body) {
   const refused: unknown[] = []
   let read = 0
@@ -106,7 +109,7 @@ test('nodeHandler answers a body in tiny pieces, and does not read the rest of i
   const { answer, refused, read } = await answersOf('x', 1, 'x'.repeat(300_000))
   expect(answer).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After/)
   expect(refused).toMatchObject([{ code: 'body-unreadable', evidence: { error: 'TINY_PIECES' } }])
-  // One packet of Node.js, or two.
+  // Node.js reads one packet, or two.
   expect(read).toBeLessThanOrEqual(131_072)
 })
 

@@ -12,7 +12,7 @@ import { wire } from '../../../support/wire.ts'
 const UNSIGNED = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 const signed = () => wire(service.sign({ target: '/' })).toString()
 
-/** A server that counts what each call of the handler became. */
+/** Starts a server that counts the outcomes of the handler's calls. */
 async function serve(receive: (req: IncomingMessage, res: ServerResponse) => Promise<void>) {
   const count = { calls: 0, settled: 0 }
   const server = createServer(async (req: IncomingMessage, res: ServerResponse) => {
@@ -67,7 +67,7 @@ test('ten requests may be in progress on one connection; an eleventh closes it u
   await closed(send(signed() + UNSIGNED.repeat(10)))
   expect([count.calls, ten.closed]).toEqual([21, false])
   await closed(send(signed() + UNSIGNED.repeat(60_000)))
-  // Node.js passes on what it has read of a packet, and then nothing more.
+  // Node.js passes on the rest of a packet, and then nothing more.
   expect(count.calls).toBeLessThan(10_000)
   await until(() => count.settled === count.calls - 12)
   expect([ten.closed, handle.mock.calls]).toEqual([false, []])

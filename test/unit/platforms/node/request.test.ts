@@ -13,7 +13,7 @@ import { failuresOf } from '../../../support/verdicts.ts'
 
 const verify = createVerifier({ ...service.options, requireHttps: false })
 
-/** What the server is given for one request whose head is these lines, as they are. The socket stays open. */
+/** Sends a head of exactly these lines; returns the server's request. The socket stays open. */
 async function receive(...lines: string[]): Promise<{ req: IncomingMessage; socket: Socket }> {
   const server = createServer()
   const requested = once(server, 'request')
@@ -24,7 +24,7 @@ async function receive(...lines: string[]): Promise<{ req: IncomingMessage; sock
   return { req, socket }
 }
 
-/** The same for HTTP/2. The body stays open. */
+/** Does the same over HTTP/2. The body stays open. */
 async function receiveHttp2(fields: Record<string, string>, start?: string) {
   const server = createHttp2Server()
   const requested = once(server, 'request')
@@ -130,7 +130,7 @@ describe('a body that was read already', () => {
     expect(fromNodeRequest(req, { body: '{}' }).body).toBe('{}')
   })
 
-  // What Express 5 leaves, what Express 4 leaves, and null.
+  // Express 5 leaves undefined, Express 4 an empty object.
   test.each([undefined, {}, null])('the stream is the body when a parser leaves %j', async left => {
     const { req } = await receive(...head)
     const { body } = fromNodeRequest(req, { body: left as never })
@@ -198,7 +198,7 @@ describe('the body as a stream', () => {
     expect(await chunks.next()).toMatchObject({ done: true })
     expect(req.listenerCount('data')).toBe(before)
     expect(req.destroyed).toBe(false)
-    // and what comes then can be read by somebody else
+    // and other code can read the rest
     const dropped = once(req, 'data')
     socket.write('56789')
     expect(String((await dropped)[0])).toBe('56789')

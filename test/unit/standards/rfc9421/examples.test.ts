@@ -16,7 +16,7 @@ function readKey(keyId: string): PublicKey {
   return { type, bits: keyObject.asymmetricKeyDetails?.modulusLength ?? 256, keyObject }
 }
 
-/** The pure steps, from headers to a yes or no. */
+/** Runs the pure steps, from headers to a yes or no. */
 function read({ request, label }: (typeof vectors)[number]) {
   const headers = new Map(request.headers as [string, string][])
   const inputs = parseSignatureInput(headers.get('Signature-Input')!)

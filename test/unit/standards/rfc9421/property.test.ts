@@ -14,7 +14,7 @@ import { unicode } from '../../properties/arbitraries.ts'
 
 const verify = createVerifier(OPTIONS)
 
-/** Text that is often nearly a structured field. */
+/** Makes text that is often close to a structured field. */
 const PIECES = [
   ...'()",:;=?*@%\\ \t-_.~/+0123456789abzAZ',
   'sig1=',
@@ -64,7 +64,7 @@ const parameter = fc.constantFrom(
   'more=?1',
   'rest=1.50'
 )
-/** One that can be parsed, but is rarely in canonical form. */
+/** Makes a field that can be parsed, but is rarely in canonical form. */
 const spelled = fc
   .tuple(input, fc.uniqueArray(parameter))
   .map(([value, parameters]) => [value.replace('(', '( ').replace('" "', '"  "'), ...parameters].join(';'))
@@ -73,7 +73,7 @@ const path = fc
   .array(fc.constantFrom(...'/?&=#%.;@:+a', '%2F', '%c3', 'name=', '\xe9'), { maxLength: 20 })
   .map(pieces => `/${pieces.join('')}`)
 
-/** A good request with the header lines of one name in the place of its own. */
+/** Makes a good request in which these lines replace those of one name. */
 const withHeader = (name: string, values: readonly string[]): ReceivedRequest => ({
   ...signed(),
   headers: [...signed({ headers: { [name]: undefined } }).headers, ...values.map((value): Line => [name, value])]
@@ -110,7 +110,7 @@ describe('any text', () => {
         for (const parsed of inputs.ok ? inputs.value : []) {
           const base = buildSignatureBase(message as SignedRequest, parsed)
           if (!base.ok) continue
-          // every line stands for one component, and can be read as no other
+          // every line stands for one component, and cannot be parsed as another
           expect(base.value).toMatch(/^[\t\n\x20-\x7e]*$/)
           const lines = base.value.split('\n')
           expect(lines).toHaveLength(parsed.components.length + 1)
@@ -154,7 +154,7 @@ test('one changed character anywhere in the head is never verified, unless it me
   )
 })
 
-/** Headers without what structured fields do not mean: white space between parts, and a Host's case. */
+/** Removes from headers what structured fields ignore: white space between parts, and a Host's case. */
 const meaning = (headers: readonly Line[]): string[] =>
   headers.map(([name, value]) => {
     const trimmed = value.replace(/^[ \t]+|[ \t]+$/g, '')

@@ -10,7 +10,7 @@ const get = (target: string, headers: Lines = [['Host', 'www.example.com']]): Si
   https: true
 })
 
-/** With one line of the field X. */
+/** Makes a request with one line of the field X. */
 const getX = (value: string): SignedRequest => get('/', [['X', value]])
 
 const ABSENT = { code: 'coverage-absent' }
@@ -21,7 +21,7 @@ function build(request: SignedRequest, components: string) {
   return buildSignatureBase(request, inputs.value[0]!)
 }
 
-/** The base's lines but the last, which is the components themselves. */
+/** Returns all lines of the base except the last, which is the components themselves. */
 function linesOf(request: SignedRequest, components: string): string[] {
   const base = build(request, components)
   if (!base.ok) throw new Error(`${components}: ${base.code} ${JSON.stringify(base.evidence)}`)
@@ -129,7 +129,7 @@ describe('what is covered with parameters, and read before the signature has ver
   const REASON =
     'more than 8 are covered with parameters, or they and Signature-Input have in all more than 1024 characters or 55 commas, semicolons and spaces'
   const beyond = (absent: string) => ({ ...ABSENT, evidence: { absent: [absent], reason: REASON } })
-  /** A request whose Signature-Input header has so many characters. */
+  /** Makes a request whose Signature-Input header has this many characters. */
   const withInput = (length: number, headers: Lines, target = '/') =>
     get(target, [['Signature-Input', 'i'.repeat(length)], ...headers])
   const repeat = <T>(count: number, item: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => item(i))

@@ -26,7 +26,7 @@ const judge = (request: ReceivedRequest, options: Partial<VerifierOptions> = {})
 const judgeSigned = (recipe: Recipe, options: Partial<VerifierOptions> = {}): Promise<Verdict> =>
   judge(signed(recipe), options)
 
-/** What failed when such a request is judged. */
+/** Returns the failures of a request. */
 const failuresFor = async (recipe: Recipe, options: Partial<VerifierOptions> = {}): Promise<string[]> =>
   failuresOf(await judgeSigned(recipe, options))
 
