@@ -21,7 +21,7 @@ export interface Syntax<F extends Flags> {
   /** in brackets when it may be left out, with dots when there may be several; none where there is no argument */
   readonly argument?: string | undefined
   readonly variables: VariableRule
-  /** flags that this command does not take, and others do: their variables are no mistake */
+  /** flags of other commands: their variables are not mistakes */
   readonly others: Flags
 }
 

@@ -196,7 +196,7 @@ interface Connection {
   unchecked: string | undefined
 }
 
-/** A request for the pool, which is told the connection that carries it. */
+/** A request for the pool, with a callback that gets the connection that carries it. */
 type ForwardOptions = Dispatcher.DispatchOptions & { onConnection(connection: Connection): void }
 
 /** Makes a client that accepts only complete answers of HTTP/1 on its connections. */

@@ -57,7 +57,7 @@ async function connectRedis(url: string): Promise<Connected> {
   delete process.env['DEBUG']
   const { Redis } = await import('ioredis')
   let isConnected = false
-  // A command fails while there is no connection: sent later, nobody would wait for it.
+  // Without a connection a command fails at once: nobody would wait for it later.
   const queue = { enableOfflineQueue: false, autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 }
   const timeouts = {
     connectTimeout: CONNECT_TIMEOUT,

@@ -134,7 +134,7 @@ function wholeBody(bytes: Uint8Array, onTaken: () => void): Uint8Array | AsyncIt
   return bytes
 }
 
-/** Yields the bytes once. Not a generator, which would hold the bytes for as long as it lives itself. */
+/** Yields the bytes once. It is not a generator, which would hold the bytes for as long as it exists itself. */
 function untilTaken(bytes: Uint8Array, onTaken: () => void): AsyncIterable<Uint8Array> {
   const left = [bytes]
   const next = async (): Promise<IteratorResult<Uint8Array>> => {

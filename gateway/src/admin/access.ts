@@ -3,10 +3,9 @@ import type { IncomingMessage } from 'node:http'
 import { authorityOf } from '../connections.ts'
 
 /**
- * Who is let in. With a token: whoever has it, on a loopback address too. Without: a browser whose address bar shows
- * the admin address. A hostile page can point its own name to 127.0.0.1 (DNS rebinding), but the browser then sends
- * that name as Host.
- *
+ * Decides who is let in. With a token: whoever has it, on a loopback address too. Without: a browser whose address bar
+ * shows the admin address. A hostile page can point its own name to 127.0.0.1 (DNS rebinding), but the browser then
+ * sends that name as Host.
  * @returns the status of a refusal, or undefined
  */
 export function refusalOf(

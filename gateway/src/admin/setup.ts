@@ -67,7 +67,7 @@ function bannerOf({ observe, refusalStatus }: Mode): string {
 const modeOf = (mode: Mode): string =>
   mode.observe ? 'OBSERVING: every request is forwarded' : bannerOf(mode) || 'only verified requests are forwarded'
 
-/** Which accounts are accepted; without --account, for which accounts signed requests came, and what to write. */
+/** Says which accounts are accepted; without --account, for which accounts signed requests came, and what to write. */
 export function accountFact({
   verifier: { accounts },
   seenAccounts

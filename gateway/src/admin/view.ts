@@ -19,7 +19,8 @@ export function rowOf(kept: KeptExchange): object {
   const elsewhere = otherDomainOf(verdict)
   return {
     number,
-    // Signed under the domain or another one; or anything else, such as scanners. A claim until it has verified.
+    // The request is signed, under the domain or another one; or it is anything else, such as a scanner's. A claim
+    // until it has verified.
     list: isUnderDomain(verdict) || elsewhere !== undefined ? 'signed' : 'other',
     receivedAt,
     duration: Math.round(duration),

@@ -1,6 +1,6 @@
 // Everything shown is untrusted input: it is put only into text nodes, never into markup or attributes.
 
-/** Of verified requests, and of the others in each list, as the gateway keeps them. */
+/** Limits the verified requests, and the others in each list, as the gateway does. */
 const MAX_ROWS = 200
 const MARKS = { pass: '✓', fail: '×', unavailable: '?', 'not-run': '·' }
 const OUTCOMES = {
