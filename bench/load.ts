@@ -1,5 +1,6 @@
 /**
  * Loads a package of bench/node_modules. It may be absent, so nothing here is typed by it.
+ *
  * @throws Error that says how to install it
  */
 export async function load<Module>(name: string): Promise<Module> {

@@ -58,6 +58,7 @@ export function textsOfVariable(spec: CommandFlag, env: Env, rule: VariableRule)
 
 /**
  * Refuses a variable that is misspelled; with `all` also one that is unknown, or empty.
+ *
  * @param others flags of other commands, whose variables are not mistakes
  * @throws UsageError, which has no value
  */

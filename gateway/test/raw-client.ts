@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 /**
  * Writes these octets to a connection of its own. Resolves to the statuses of the final answers when the gateway has
  * closed it, or has sent as many of them as `until`.
+ *
  * @param isCutOff ends the client's side after the last octet, as a sender does that disconnects
  */
 export function converse(

@@ -49,6 +49,7 @@ const sourceOf = (code: string): string => `'sha256-${createHash('sha256').updat
 
 /**
  * Makes the page: one file, which works from a disk as from a server, and which loads nothing.
+ *
  * @param site the address of the pages of the codes, with a slash at its end, for a page that is not on the site itself
  */
 export async function makeExplainPage(site: string): Promise<string> {

@@ -94,6 +94,7 @@ const hashOf = (hash: string, data: Uint8Array): string => createHash(hash).upda
 
 /**
  * Picks the parts that both standards have; one request in five should not be accepted.
+ *
  * @param digestHeader the name of the header
  * @param member one digest in it, as the standard writes it
  */

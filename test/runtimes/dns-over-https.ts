@@ -5,6 +5,7 @@ const STATUS: Partial<Record<DnsOutcome, number>> = { ...RCODE, nodata: 0 }
 
 /**
  * Answers as workerd's node:dns needs: DNS over HTTPS with answers in JSON, the strings of a record in quotes.
+ *
  * @param answerTo gets the name exactly as it was asked for
  */
 export function createDnsOverHttps(answerTo: (name: string) => TxtRecords | DnsOutcome): Server {

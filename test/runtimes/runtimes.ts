@@ -61,6 +61,7 @@ export interface Program {
 
 /**
  * Compiles the program in TypeScript to one file each for a command line and for workerd.
+ *
  * @param outbound the port of the server from which a Worker fetches
  */
 export async function compileProgram(project: Project, outbound?: number): Promise<Program> {

@@ -6,6 +6,7 @@ import { authorityOf } from '../connections.ts'
  * Decides who is let in. With a token: whoever has it, on a loopback address too. Without: a browser whose address bar
  * shows the admin address. A hostile page can point its own name to 127.0.0.1 (DNS rebinding), but the browser then
  * sends that name as Host.
+ *
  * @returns the status of a refusal, or undefined
  */
 export function refusalOf(

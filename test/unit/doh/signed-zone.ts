@@ -19,6 +19,7 @@ export interface SignedZones {
 
 /**
  * Starts BIND with three zones, and unbound, which validates and answers by DNS over HTTPS:
+ *
  * - `signed.example`, signed by a key that unbound trusts
  * - `bogus.example`, the same, with a record that was changed after it was signed
  * - `unsigned.example`

@@ -48,6 +48,7 @@ const AT_ONCE = 100
 
 /**
  * Runs every order on a store, each with an id of its own, and returns the results that differ from the table.
+ *
  * @param expire makes ids expire, as their time would
  */
 export async function differingOrders(

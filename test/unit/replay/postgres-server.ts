@@ -26,6 +26,7 @@ export interface PostgresServer {
  * Runs a real PostgreSQL of the newest version that Debian's package installed, on a free port. It refuses to run as
  * root, so there it runs as the package's user. An answered commit survives the end of the process, not that of the
  * machine.
+ *
  * @param options.durable an answered commit survives that of the machine too: for the benchmarks
  */
 export async function postgresServer({ durable = false } = {}): Promise<PostgresServer> {

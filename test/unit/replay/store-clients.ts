@@ -31,6 +31,7 @@ export async function startDatabase(name: ClientName): Promise<RedisServer | Pos
 
 /**
  * Connects with each library by the settings that the documentation recommends, and a short wait between two attempts.
+ *
  * @param options.prefix of Redis keys
  */
 export async function connect(name: ClientName, port: number, options: { prefix?: string } = {}): Promise<Connected> {
