@@ -32,7 +32,7 @@ const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${re
 
 /** Notes what a request waits for. Meanwhile a new connection may replace its own when all are taken. */
 export interface Waits {
-  /** Says that the request was not verified: until its answer is over, its connection is closed when it gives way. */
+  /** Says that the request was not verified: until its answer is over, a new connection may replace its own. */
   forNothing(): void
   /** @param onRevoked answers the request; @returns ends the wait */
   forKey(onRevoked: () => void): () => void
@@ -48,14 +48,14 @@ export interface Waits {
 export const ALONE: Waits = { forNothing: () => {}, forKey: () => () => {}, forBody: () => () => {} }
 
 /**
- * The connections of a server, at most so many, and their answers in progress: pipelined ones in addition only while
- * all of them are as few as connections may be.
+ * Limits the connections of a server and the answers in progress: pipelined answers are only added while all of them
+ * are no more than connections may be.
  *
  * When all connections are taken, a new one replaces another: one that has not sent a whole head, one that is idle
  * since its last answer, one whose request was not verified and has no whole answer (while observing, that waits for
- * the application), or one whose request waits for DNS, or for the rest of its body. It is one of the largest group, so that an attacker who has most of the
- * connections loses them, and a few genuine senders do not: the newest copy of a request that has several, or else the
- * oldest.
+ * the application), or one whose request waits for DNS, or for the rest of its body. It is one of the largest group, so
+ * that an attacker who has most of the connections loses them, and a few genuine senders do not: the newest copy of a
+ * request that has several, or else the oldest.
  */
 export function trackConnections(server: Server, isTls: boolean, maxConnections: number) {
   const open = new Map<string, Socket>()
