@@ -1,12 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import {
-  fromNodeRequest,
-  httpStatus,
-  type Rejected,
-  type Unavailable,
-  type Verdict,
-  type Verify
-} from 'signed-requests'
+import { fromNodeRequest, httpStatus, type Verdict, type Verify } from 'signed-requests'
 import { DEFAULTS } from '../../src/tools/index.ts'
 import { answer, answerWhenRead } from './answer.ts'
 import { createBoundedVerify } from './bounded-verify.ts'
@@ -40,7 +33,7 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
   const consumed = new Set(Object.values(proxy).filter(what => typeof what === 'string'))
 
   /** A request that is undecided gets 503, whatever the status of a refusal: the sender must ask again. */
-  const statusOf = (verdict: Rejected | Unavailable): number =>
+  const statusOf = (verdict: Verdict): number =>
     verdict.status === 'rejected' && refusalStatus !== undefined ? refusalStatus : httpStatus(verdict)
 
   return async (req: IncomingMessage, res: ServerResponse, waits = ALONE): Promise<Exchange | Malformed> => {
@@ -88,7 +81,7 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
       unread = setTimeout(() => res.destroy(), upstreamTimeout)
     } else {
       // Observing refuses only a request that cannot be forwarded as a whole.
-      const status = observe && isTooLarge ? 413 : statusOf(verdict as Rejected | Unavailable)
+      const status = observe && isTooLarge ? 413 : statusOf(verdict)
       await answerWhenRead(res, status, { isLast: true, isHurried: isRevoked })
     }
     await whenOver(res)
