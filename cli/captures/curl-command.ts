@@ -67,7 +67,7 @@ function entriesOf(words: readonly Word[]): Entry[] {
   ].map(entry => ({ ...entry, addsLength }))
 }
 
-const IN_FILE = 'the body stands in a file that curl reads'
+const IN_FILE = 'the body is in a file that curl reads'
 const COUNTED = 'curl adds the Content-Length of the file with the body'
 const OLD_SPACES = 'by the digest, this is how curl before 7.77 writes --data-urlencode: a space as %20'
 const DOTS = 'curl takes . and .. out of the path; --path-as-is in the command keeps them'
@@ -174,7 +174,7 @@ function withQuery(target: string, { isGet, data, queries, upload }: CurlRequest
   if (parts.length > 0 && queries.length > 0)
     throw new UsageError('--url-query with --get is not read here: what curl does depends on its version')
   const added = joined([...parts, ...queries])
-  if (added === undefined) throw new UsageError('the query of the curl command stands in a file: write it down')
+  if (added === undefined) throw new UsageError('the query of the curl command is in a file: write it out')
   const at = target.indexOf('?')
   const [path, query] = at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at)]
   // A URL that ends with a slash gets the name of the file that is sent.

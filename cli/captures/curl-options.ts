@@ -116,7 +116,7 @@ const SWITCHES: Readonly<Record<string, (request: CurlRequest) => void>> = {
 }
 
 const FORM = 'its boundary is made up by curl: capture the request where it arrives'
-const FILE = 'what it adds stands in a file: write it down'
+const FILE = 'what it adds is in a file: write it out'
 const AUTHENTICATION = 'curl makes up what it sends for it: save the output of curl -v'
 const SEVERAL = 'it begins another request: save each command in a file of its own'
 const COMPUTED = 'the command does not show what curl sends for it: save the output of curl -v'

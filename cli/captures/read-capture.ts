@@ -57,9 +57,9 @@ export function readCapture(file: Buffer): Entry[] {
   const start = bytes.toString('latin1', 0, 10_000)
   const entries = PCAP.test(start) ? [] : parse(bytes, start)
   const other = entries.some(isSigned) ? undefined : NOT_CAPTURES.find(([pattern]) => pattern.test(start))
-  if (other !== undefined) throw new UsageError(`${other[1]}; what is read: ${FORMATS}`)
+  if (other !== undefined) throw new UsageError(`${other[1]}; supported formats: ${FORMATS}`)
   if (entries.length > 0) return entries.map(entry => ({ ...entry, notes: [...notes, ...entry.notes] }))
-  throw new UsageError(`this is not a request in a format that is read here: ${FORMATS}`)
+  throw new UsageError(`this is not a request in a supported format: ${FORMATS}`)
 }
 
 const UTF16 =

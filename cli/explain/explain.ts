@@ -15,7 +15,7 @@ export const explain: Command<typeof FLAGS> = {
     `Says for every check whether a captured request passes, and why not. FILE is any of these: ${FORMATS}; in ` +
       'UTF-8, or in UTF-16 with a byte order mark. Without FILE, or for -, standard input is read, at most 16 MB.',
     '--domain, --host and --account are required; a fixture brings its own.',
-    'A code of a verdict, such as key-not-found, or of the log of the gateway in the place of FILE says what it ' +
+    "For a code instead of FILE, such as key-not-found of a verdict or one of the gateway's log, says what it " +
       'means, its causes and fixes.'
   ],
   argument: '[FILE]',

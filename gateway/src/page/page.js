@@ -123,7 +123,7 @@ function showFiltered() {
 /** Says why no row is shown. */
 function nothingText(wanted) {
   if (arrived === 0) return 'No request has arrived here yet.'
-  if (wanted !== '') return 'None of these has this in its path, codes, account or key.'
+  if (wanted !== '') return 'No request here has this in its path, codes, account or key.'
   return chosen() === 'failed' && lists.signed.children.length === 0 ? NOTHING.signed : NOTHING[chosen()]
 }
 
@@ -138,7 +138,7 @@ function connect() {
   source.onopen = () => showConnection('live', 'Live')
   source.onerror = () => {
     lostAt ??= Date.now()
-    showConnection('lost', `Connection lost at ${clock(lostAt)}: what is shown is old. Trying again.`)
+    showConnection('lost', `Connection lost at ${clock(lostAt)}: the list is out of date. Reconnecting.`)
     // The browser gives up after an answer that is not a stream, such as 503.
     if (source.readyState === EventSource.CLOSED) setTimeout(connect, 2000)
   }

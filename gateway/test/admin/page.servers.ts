@@ -330,7 +330,7 @@ describe('live', () => {
     await record(forged())
     await rows.first().waitFor()
     await admin.close()
-    await page.getByText(/Connection lost at \d\d:\d\d:\d\d: what is shown is old/).waitFor()
+    await page.getByText(/Connection lost at \d\d:\d\d:\d\d: the list is out of date/).waitFor()
     const lost = page.locator('#connection')
     expect((await lost.boundingBox())?.width).toBeGreaterThan(1200)
     expect(await page.evaluate("getComputedStyle(document.querySelector('#connection')).position")).toBe('sticky')

@@ -127,12 +127,12 @@ describe('--data-urlencode, which curl before 7.77 wrote in another way', () => 
   })
 })
 
-describe('a body that stands in a file', () => {
+describe('a body that is in a file', () => {
   test('a body that is in a file is not in the capture', () => {
     const entries = readAll("curl https://a.example -H 'Digest: SHA-256=AAAA' --data-binary @body.json")
     expect(entries[0]).toMatchObject({ missingBody: 'the capture does not have the body' })
     expect(readAll('curl https://a.example -d @body.json')[0]).toMatchObject({
-      missingBody: 'the body stands in a file that curl reads'
+      missingBody: 'the body is in a file that curl reads'
     })
   })
 
@@ -149,5 +149,5 @@ describe('a body that stands in a file', () => {
 })
 
 test('without a URL is not a request', () => {
-  expect(() => readAll('curl --version\n')).toThrow('not a request in a format')
+  expect(() => readAll('curl --version\n')).toThrow('not a request in a supported format')
 })

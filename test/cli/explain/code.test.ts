@@ -116,7 +116,7 @@ test('a file is read, whatever code its name is near, and so is one whose path h
   for (const name of ['date-to-old', 'date-too-old']) {
     await writeFile(join(folder, name), 'nothing that is read')
     const { code, stderr } = await runInside(['explain', join(folder, name)])
-    expect([code, stderr]).toEqual([64, expect.stringContaining('not a request in a format that is read')])
+    expect([code, stderr]).toEqual([64, expect.stringContaining('not a request in a supported format')])
   }
   const absent = await runInside(['explain', 'a/date-to-old'])
   expect(absent.stderr).toContain('cannot read a/date-to-old (FILE): ENOENT')

@@ -130,7 +130,7 @@ test.each<[name: string, capture: string | Uint8Array, says: string]>([
   ['600 headers', json({ headers: Array(600).fill(['a', 'b']) }), 'more than 500 header lines'],
   ['JSON that is deep', '['.repeat(100_000), 'levels of nested JSON'],
   ['100 MB', Buffer.alloc(100_000_000, ' '), 'larger than 16 MB: save the one request'],
-  ['no capture', 'hello', 'this is not a request in a format that is read here'],
+  ['no capture', 'hello', 'this is not a request in a supported format'],
   ['a body that is not there', json({ headers: { 'Content-Length': '5' } }), 'does not have the body'],
   ['a body that was parsed', json({ body: { a: 1 } }), 'the capture has the body parsed'],
   ['a body that broke in a fixture', JSON.stringify({ request: broken, dns: {} }), 'does not have the body']
