@@ -3,7 +3,7 @@
  */
 export interface Contender {
   name: string
-  /** what it leaves out, for the report */
+  /** the steps that it leaves out, for the report */
   note?: string
   run(times: number): void | Promise<void>
 }

@@ -5,7 +5,7 @@ import { main, testing } from './dist.ts'
 /** A request as it was signed. */
 export interface Signed {
   request: ReceivedRequest & { headers: readonly (readonly [string, string])[]; body: Uint8Array }
-  /** what is signed, and the signature over it */
+  /** the signed text, and the signature over it */
   signingString: Buffer
   signature: Buffer
 }

@@ -28,7 +28,7 @@ export interface Syntax<F extends Flags> {
 /** The values and arguments that a command is called with. */
 export interface Given<F extends Flags> {
   readonly values: Values<F>
-  /** where the value of a flag comes from; undefined when it was not given */
+  /** the source of a flag's value; undefined when it was not given */
   sourceOf(flag: string): 'flag' | 'variable' | undefined
   readonly positionals: readonly string[]
 }

@@ -13,7 +13,7 @@ interface Result {
 
 export interface Load {
   requests: readonly ReceivedRequest[]
-  /** how long, unless `amount` says how many */
+  /** duration, unless `amount` gives a number */
   seconds?: number
   amount?: number
   connections: number

@@ -8,7 +8,7 @@ import { hashAndVerify } from '../floor.ts'
 
 /** The parent sends this first. */
 export interface Setup {
-  /** what the floor verifies, whatever is sent: a request's signing string, its signature and its key */
+  /** input of the floor, whatever is sent: a request's signing string, its signature and its key */
   floor?: { signingString: string; signature: string; key: string }
   /** or for a real verification, with the key from this DNS server */
   verifier?: Omit<VerifierOptions, 'lookupTxt'> & { dnsServer: string }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { quantile } from '../rounds.ts'
 import { createCounter, type Setting } from './setting.ts'
 
-/** Seconds: when the DNS server goes, when it is back, when the run ends. */
+/** After these seconds the DNS server stops, is back, and the run ends. */
 const [GONE, BACK, END] = [6, 16, 26]
 const SECONDS_TO_FULL_SPEED = 2
 /** This share counts as full speed on a machine that does other work too. */

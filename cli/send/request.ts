@@ -13,7 +13,7 @@ export interface TakenRequest {
   readonly accountHeader: string
   /** the value of the account header, where there is exactly one */
   readonly account: string | undefined
-  /** for a person: what was taken and what was not, with text of the capture */
+  /** for a person: the parts that were taken, and the others, with text of the capture */
   readonly notes: readonly string[]
 }
 

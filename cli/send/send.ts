@@ -183,7 +183,7 @@ function parseHeader(line: string): [name: string, value: string] {
 /** A request to send. */
 interface Sending {
   readonly request: SignedTestRequest
-  /** what was changed after signing; without it, the request is good */
+  /** the change after signing; absent for the good request */
   readonly name?: ForgeryName
   /** the same for a person */
   readonly text?: string

@@ -29,7 +29,7 @@ export interface StartedReceiver {
 /** The receiver to start. */
 interface ReceiverToStart {
   readonly file: string
-  /** where it must listen; its port is the variable PORT of its process */
+  /** the address on which it must listen; its port is the variable PORT of its process */
   readonly host: string
   readonly port: number
   /** of the DNS server that has the keys */

@@ -10,7 +10,7 @@ export type HeaderLine = readonly [name: string, value: string]
  */
 export interface UpstreamResult {
   readonly upstream: 'not-asked' | 'answered' | 'unreachable' | 'timed-out' | 'broken-off' | 'upload-failed'
-  /** where and why: `127.0.0.1:9000 ECONNREFUSED` */
+  /** place and reason: `127.0.0.1:9000 ECONNREFUSED` */
   readonly upstreamError?: string
 }
 
@@ -24,7 +24,7 @@ export interface Exchange extends Omit<ReceivedRequest, 'headers' | 'body'>, Ups
   readonly verdictMs: number
   readonly headers: readonly HeaderLine[]
   readonly verdict: Verdict
-  /** when it was read to its end and the gateway has it */
+  /** the body, once it was read to its end and the gateway has it */
   readonly body?: Uint8Array | undefined
   /** bytes of the whole body, where `body` may be its beginning alone */
   readonly bodyLength?: number | undefined

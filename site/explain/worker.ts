@@ -30,9 +30,9 @@ export type Answer =
       readonly headline: string
       readonly notes: readonly string[]
       readonly failures: Diagnosis['failures']
-      /** what the command prints, in lines */
+      /** the output of the command, in lines */
       readonly lines: readonly Line[]
-      /** what the command prints with `--json` */
+      /** the output of the command with `--json` */
       readonly json: string
     }
   | { readonly kind: 'missing'; readonly fields: readonly Missing[] }

@@ -7,7 +7,7 @@ import { ACCOUNTS, HOSTS, NOW_SECONDS } from './signed.ts'
 export interface Comparison {
   judged: number
   verified: number
-  /** how many the reference accepts though the library refuses them: the reference has fewer checks */
+  /** number of requests that only the reference accepts, because it has fewer checks */
   referenceOnly: number
   /** requests that only the library verifies, as JSON */
   libraryOnly: readonly string[]

@@ -21,7 +21,7 @@ interface Rfc9421Draft extends Draft {
   identifiers: string[]
   /** in base64 */
   signature: string
-  /** what stands between identifiers, and after a semicolon */
+  /** white space between identifiers, and after a semicolon */
   gap: string
   space: string
   /** members of the two headers beside its own */

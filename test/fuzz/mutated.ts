@@ -11,7 +11,7 @@ import type { Signed } from './signed.ts'
 export interface Mutated {
   arrived: Arrived
   records: ReadonlyMap<string, readonly string[]>
-  /** what was signed, and another request, of which parts may be taken */
+  /** the signed request, and another one from which parts may be taken */
   signed: readonly [Signed, Signed]
   /** whether it is still what was signed, and how often it was changed */
   isKept: boolean

@@ -9,7 +9,7 @@ export interface DnsServer {
   readonly address: string
   /** name -> what to answer instead of the name's records; may change at any time */
   readonly outcomes: Map<string, DnsOutcome>
-  /** how many queries have come in: at all, for a name, over a transport */
+  /** number of queries so far: in all, for a name, over a transport */
   queries(name?: string, transport?: Transport): number
   /** the names that were asked for, each once, in lower case */
   names(): string[]

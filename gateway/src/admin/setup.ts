@@ -8,7 +8,7 @@ import { quote } from '../shell.ts'
 /** The settings that the page shows. */
 export interface SetupSettings
   extends Pick<GatewaySettings, 'upstream' | 'replay' | 'observe' | 'refusalStatus' | 'https' | 'prefix' | 'verifier'> {
-  /** where requests are received: `http://127.0.0.1:8080` */
+  /** the address for requests: `http://127.0.0.1:8080` */
   origin: string
 }
 

@@ -5,7 +5,7 @@ import { type CommonSettings, commonSettings, replaySetting } from './settings.t
 
 /** The settings that `authorize` is started with. */
 export interface AuthorizerSettings extends CommonSettings {
-  /** where the original method, target and Host are: in the request that asks, or in its X-Forwarded-* headers */
+  /** the place of the original method, target and Host: the request that asks, or its X-Forwarded-* headers */
   readonly from: 'as-is' | 'x-forwarded'
 }
 

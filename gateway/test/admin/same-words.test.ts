@@ -22,7 +22,7 @@ const sign = (request: Refused['signed'] = {}) =>
 
 interface Refused {
   signed?: Parameters<typeof service.sign>[0]
-  /** what is changed on the way: header lines, and anything else */
+  /** changes on the way: header lines, and anything else */
   lines?: Readonly<Record<string, string | undefined>>
   changed?: Partial<ReceivedRequest>
   verifier?: Partial<VerifierOptions>

@@ -14,7 +14,7 @@ export const fileOfPage = (name: string): string => blockOfPage('docs/engines.md
 
 export interface Engine {
   readonly name: 'Envoy' | 'nginx with Lua' | 'nginx with njs' | 'Traefik'
-  /** where `authorize` finds the original request */
+  /** the place in which `authorize` finds the original request */
   readonly from: 'as-is' | 'x-forwarded'
   /** statuses of its own answers: to a body above its limit, and when `authorize` does not reply */
   readonly tooLarge: number
@@ -112,7 +112,7 @@ function envoy(): string | undefined {
 }
 
 export interface RunningEngine {
-  /** where it speaks TLS, and with which certificate */
+  /** the port that speaks TLS, and its certificate */
   readonly port: number
   readonly cert: string
   stop(): Promise<void>

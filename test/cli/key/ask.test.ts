@@ -16,7 +16,7 @@ const forever = () => new AbortController().signal
 interface Behaviour {
   readonly udp?: (query: Buffer) => readonly Buffer[]
   readonly tcp?: (query: Buffer) => Iterable<Buffer>
-  /** what is said of the query */
+  /** the reported error, if any */
   readonly error: string | undefined
 }
 

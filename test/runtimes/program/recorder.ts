@@ -6,7 +6,7 @@ export interface Recorded {
   kept: number
   /** vectors whose fixture gives another verdict */
   differing: string[]
-  /** why there is no recorder */
+  /** the reason why there is no recorder */
   error?: string
 }
 

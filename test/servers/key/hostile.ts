@@ -19,7 +19,7 @@ const PRIVATE = [...NETWORKS, '169.254.169.254', '100.100.100.200', '168.63.129.
 export interface HostileResult {
   readonly code: number
   readonly stdout: string
-  /** messages of the command's own: what the receiver's lookup sends has no flag but RD */
+  /** messages of the command itself: those of the receiver's lookup have no flag but RD */
   readonly sent: number
   /** packets and connections that came to a private address */
   readonly toPrivate: number

@@ -54,7 +54,7 @@ export const ZONES: Readonly<Record<string, ZoneSpec>> = {
 interface Situation {
   /** undefined where it depends on which name server the resolver asked */
   readonly code: number | undefined
-  /** how the first line begins: who must do what */
+  /** the start of the first line: who must do what */
   readonly first: string
   /** further text of the conclusion */
   readonly reason: RegExp
