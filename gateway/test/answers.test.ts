@@ -136,11 +136,11 @@ test('drops hop-by-hop headers of the upstream, and keeps the rest in order', as
   expect(received).toContain(`${kept.join('\r\n')}\r\n`)
 })
 
-test('a coding has no case', async () => {
+test('the name of a transfer coding is compared without case', async () => {
   expect(await pass(head(OK, 'Transfer-Encoding: Chunked') + IN_CHUNKS)).toMatch(IS_CHUNKED)
 })
 
-test('trailers are dropped', async () => {
+test('trailers of a response are dropped', async () => {
   const received = await pass(`${head(OK, CODING, 'Trailer: X-After')}5\r\nplain\r\n0\r\nX-After: 1\r\n\r\n`)
   expect(received).toMatch(IS_CHUNKED)
   expect(received).not.toContain('X-After')

@@ -137,7 +137,7 @@ describe('createLineWriter', () => {
     expect(written.slice(-3)).toEqual([`{"droppedLines":${dropped}}\n`, 'later\n', 'and later\n'])
   })
 
-  test('outlives its reader', async () => {
+  test('createLineWriter outlives its reader', async () => {
     const stream = new Writable({ write: (_chunk, _encoding, callback) => callback(new Error('EPIPE')) })
     const write = createLineWriter(stream)
     write('one')

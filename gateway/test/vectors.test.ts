@@ -38,17 +38,20 @@ async function sendThrough({ vector, wire }: (typeof vectors)[number]) {
 /** The parser refuses with 400: a body that breaks off, or a head that is too large. */
 const STATUSES = { verified: [200], rejected: [401, 413, 400], unavailable: [503, 400] }
 
-test.each(carried.map(one => [one.title, one] as const))('%s', async (_, one) => {
-  const { request, verdict } = one.vector
-  const { statuses, seen } = await sendThrough(one)
-  const isVerified = verdict.status === 'verified'
-  const requestLine = `${request.method} ${request.target} HTTP/1.1`
-  expect(seen.map(({ requestLine, body }) => ({ requestLine, body }))).toEqual(
-    isVerified ? [{ requestLine, body: bytesOf(request) }] : []
-  )
-  expect(STATUSES[verdict.status]).toContain(statuses[0])
-  expect(statuses.every(status => status >= 400)).toBe(!isVerified)
-})
+test.each(carried.map(one => [one.title, one] as const))(
+  'the gateway forwards the vector only if it is verified: %s',
+  async (_, one) => {
+    const { request, verdict } = one.vector
+    const { statuses, seen } = await sendThrough(one)
+    const isVerified = verdict.status === 'verified'
+    const requestLine = `${request.method} ${request.target} HTTP/1.1`
+    expect(seen.map(({ requestLine, body }) => ({ requestLine, body }))).toEqual(
+      isVerified ? [{ requestLine, body: bytesOf(request) }] : []
+    )
+    expect(STATUSES[verdict.status]).toContain(statuses[0])
+    expect(statuses.every(status => status >= 400)).toBe(!isVerified)
+  }
+)
 
 test.each(others.map(one => [one.title, one] as const))(
   '%s: its octets are another request, which arrives only if it is verified',

@@ -50,7 +50,7 @@ test('never takes the token as an argument', async () => {
   expect(await runInside(args)).toMatchObject({ code: 64, stdout: '' })
 })
 
-test('needs a token', async () => {
+test('account needs a token', async () => {
   const message = 'there is no access token: set ACCESS_TOKEN, or give it on standard input'
   expect(await run({ token: '' }, ' \n')).toEqual(mistake(message))
 })
@@ -65,19 +65,19 @@ describe('says what failed', () => {
     ['authFault', [429], 2, /^signed-requests: the token: /],
     ['authFault', [500, 503], 2, /^signed-requests: the server: /],
     ['apiFault', [302, 404], 64, /^signed-requests: the URL: The API /]
-  ])('the status: %s %j ends with %i', async (who, statuses, code, says) => {
+  ])('account says which status has failed: %s %j ends with %i', async (who, statuses, code, says) => {
     for (const status of statuses) {
       service[who] = (_, res) => void res.writeHead(status).end()
       expect([status, await run()]).toEqual([status, { code, stdout: '', stderr: expect.stringMatching(says) }])
     }
   })
 
-  test('the URL: a page', async () => {
+  test('account says that a page answered instead of the service', async () => {
     service.authFault = (_, res) => void res.end('<!doctype html><p>hello</p>')
     expect(await run()).toMatchObject({ code: 64, stderr: expect.stringMatching(/^signed-requests: the URL: /) })
   })
 
-  test('the answer: an identity without an id, with the names of its fields and no value', async () => {
+  test('account names the fields of an identity without an id, and no value', async () => {
     service.identity = { user: { number: 'a b', secret: 'value-1' }, name: 'value-2', 'n\x1b[31m': 1 }
     expect(await run()).toEqual({
       code: 2,
@@ -92,7 +92,7 @@ describe('says what failed', () => {
     )
   })
 
-  test('the network: nothing listens', async () => {
+  test('account says that nothing listens', async () => {
     const stderr = /^signed-requests: the network: The connection to the authorization server failed/
     expect(await run({ authUrl: 'http://127.0.0.1:9/' })).toMatchObject({
       code: 2,

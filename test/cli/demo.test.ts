@@ -10,7 +10,7 @@ beforeAll(async () => {
   coloured = await runInside(['demo'], '', true)
 })
 
-test('ends by itself, with every verdict as expected', () => {
+test('demo ends by itself, with every verdict as expected', () => {
   expect(finished).toMatchObject({ code: 0, stderr: '' })
   expect(finished.stdout).toContain('All 10 verdicts are as expected.')
   expect(finished.stdout.match(/^204 {3}.{22}(?: +\+){12}$/gm)).toHaveLength(3)
@@ -18,7 +18,7 @@ test('ends by itself, with every verdict as expected', () => {
   expect(finished.stdout).toMatch(/^503 {3}DNS outage {12}(?: \+){8} \? {2}- {2}- {2}- {2}key-lookup-failed$/m)
 })
 
-test('explains checks and marks before the table uses them', () => {
+test('demo explains checks and marks before the table uses them', () => {
   const places = ['Checks  1 request', 'Marks   ', 'HTTP    204 verified', 'HTTP  Request  '].map(text =>
     finished.stdout.indexOf(text)
   )
@@ -26,25 +26,25 @@ test('explains checks and marks before the table uses them', () => {
   expect(places).toEqual([...places].sort((a, b) => a - b))
 })
 
-test('shows below the table why one request was refused', () => {
+test('demo shows below the table why one request was refused', () => {
   const [, explained = ''] = finished.stdout.split(/^Why .* was refused, as explain\(verdict\) says it:\n$/m)
   expect(explained).toContain('rejected: signature')
   expect(explained).toContain('(request-target): post /hooks/orders?version=2')
   expect(explained).toMatch(/^ {2}fix: /m)
 })
 
-test('fits into 80 columns', () => {
+test('demo fits into 80 columns', () => {
   expect(Math.max(...finished.stdout.split('\n').map(line => line.length))).toBeLessThanOrEqual(80)
 })
 
-test('has colours where they are allowed: green, red and yellow for what became of a request, and for each check', () => {
+test('demo has colours where they are allowed: green, red and yellow for each request and each check', () => {
   const [good, bad, undecided] = [/^\x1b\[32m204 /m, /^\x1b\[31m401 /m, /^\x1b\[33m503 /m]
   for (const pattern of [good, bad, undecided]) expect(coloured.stdout).toMatch(pattern)
   expect(coloured.stdout).toContain('\x1b[31m  x\x1b[39m\x1b[2m  -\x1b[22m')
   expect(finished.stdout).toBe(stripVTControlCharacters(finished.stdout))
 })
 
-test('prints the same text with and without colours', () => {
+test('demo prints the same text with and without colours', () => {
   const withoutValues = (text: string) => text.split('\nWhy ')[0]!.replace(/127\.0\.0\.1:\d+/g, '')
   expect(withoutValues(stripVTControlCharacters(coloured.stdout))).toBe(withoutValues(finished.stdout))
 })

@@ -35,7 +35,7 @@ describe('a refusal of this library is recognised', () => {
     ['503 with Retry-After and a page', response(503, { 'retry-after': '10' }, '<!doctype html>'), false],
     ['400 with our challenge', response(400, { 'www-authenticate': 'Signature' }), false],
     ['500 with Retry-After', response(500, { 'retry-after': '10' }), false]
-  ])('%s', (_, given, expected) => expect(isRefusal(given)).toBe(expected))
+  ])('a refusal of this library is recognised: %s', (_, given, expected) => expect(isRefusal(given)).toBe(expected))
 })
 
 describe('a response of something else is described by its status and by who names itself', () => {
@@ -61,7 +61,7 @@ describe('a response of something else is described by its status and by who nam
     [504, 'a proxy timed out waiting for the application: is it running?'],
     [102, 'an unknown status'],
     [600, 'an unknown status']
-  ])('%i', (status, meaning) => {
+  ])('a response of something else is described by its status: %i', (status, meaning) => {
     expect(describeResponse(response(status))).toBe(`${meaning}; it does not say who answered`)
   })
 

@@ -94,7 +94,7 @@ describe('mistakes', () => {
     ['--no-loud', 'there is no option --no-loud (did you mean --loud?); see --help'],
     ['--something', 'there is no such option; see --help'],
     ['--token secret', 'other users can see arguments: set SIGNED_REQUESTS_TOKEN instead of --token']
-  ])('%s', (line, message) => expect(mistake(line)).toBe(message))
+  ])('a mistake on the command line is named: %s', (line, message) => expect(mistake(line)).toBe(message))
 
   test('a conflict with a variable names the variable', () => {
     const message = mistake('--domain a --limit 1 --loud', { SIGNED_REQUESTS_FORM: 'json' })

@@ -5,7 +5,7 @@ import { judge } from './judge.ts'
 
 const vectors = loadVectors().map(vector => [`${vector.file}: ${vector.name}`, vector] as const)
 
-test.each(vectors)('%s', async (_, vector) => {
+test.each(vectors)('the library gives the verdict of the vector: %s', async (_, vector) => {
   const { expected, actual } = await judge(createVerifier, vector)
   expect(actual).toEqual(expected)
 })

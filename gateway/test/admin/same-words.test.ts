@@ -76,7 +76,7 @@ const REFUSED: Readonly<Record<string, Refused>> = {
 }
 
 test.each(Object.entries(REFUSED))(
-  '%s',
+  'the log, the page and the command explain in the same words: %s',
   async (name, { signed, lines = {}, changed, verifier, https = true, times = 1 }) => {
     const { address, exchanges, open } = await startWithAdmin({ verifier: { ...service.options, ...verifier }, https })
     const received = { ...withHeaders(sign(signed), lines), ...changed }

@@ -25,7 +25,7 @@ describe('a body comes back as it was', () => {
     ],
     ['for PowerShell', body => `Invoke-WebRequest -Uri "https://a.example/" \`\n-Body ${quoteForPowerShell(body)}`],
     ['as fetch()', body => `await fetch("https://a.example/", ${JSON.stringify({ body })});`]
-  ])('%s', (_, write) => {
+  ])('a body comes back as it was: %s', (_, write) => {
     fc.assert(
       fc.property(
         texts.filter(text => text !== '' && !text.startsWith('@')),

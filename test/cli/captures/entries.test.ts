@@ -138,7 +138,9 @@ describe('a JSON log', () => {
     ['has the request under req', `{"level":30,"req":${log()}}`],
     ['has the request under request', `{"level":30,"request":${log()}}`],
     ['has the body as a Buffer', log({ body: Buffer.from(body) })]
-  ])('%s', async (_, file) => expect(await explain(file)).toMatchObject({ code: 0, stderr: '' }))
+  ])('a JSON log is read that %s', async (_, file) =>
+    expect(await explain(file)).toMatchObject({ code: 0, stderr: '' })
+  )
 })
 
 describe('the event of a load balancer', () => {

@@ -17,7 +17,7 @@ const checkOutput = (finished: { code: number | null; stdout: string; stderr: st
   if (finished.code === 64) expect(finished.stderr).toMatch(/(?:^|\n)signed-requests: [^\n]+\n$/)
 }
 
-test.each(HOSTILE)('%s', async (_, content) => {
+test.each(HOSTILE)('a hostile capture is refused or escaped, in linear time: %s', async (_, content) => {
   checkOutput(await runInside(EXPLAIN, content))
   if (content.length > 1_000_000) return // the same captures once more, for seconds
   const asJson = await runInside([...EXPLAIN, '--json'], content)

@@ -24,7 +24,7 @@ test.each([
   ['the output of nslookup', `${NAME}\ttext = "v=DKIM1; k=rsa; p=MIIBIjANBg"`],
   ['escapes in a string', '"v=DKIM1\\; k=rsa\\059 p=MIIBIjANBg"'],
   ['a string without its end', '"v=DKIM1; k=rsa; p=MIIBIjANBg']
-])('%s', (_, pasted) => expect(parsePastedRecords(pasted)).toEqual([RECORD]))
+])('a pasted key record is read: %s', (_, pasted) => expect(parsePastedRecords(pasted)).toEqual([RECORD]))
 
 test('skips comment lines, and takes each line of a zone as a record', () => {
   const other = 'v=DKIM1; k=rsa; p=MIIBother'

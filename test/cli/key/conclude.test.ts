@@ -289,7 +289,7 @@ describe('the whole conclusion', () => {
       'server-fails',
       'The sender must repair a name server: the others have the key, and so has the receiver, but not \\x1b[31m (EREFUSED).'
     ]
-  ])('%s', (_, texts, error, given, kind, text) => {
+  ])('the whole conclusion %s', (_, texts, error, given, kind, text) => {
     expect(say(texts, error, given)).toEqual({ kind, text })
   })
 

@@ -28,7 +28,7 @@ test('each option that has a flag is shown with it and its variable', () => {
   )
 })
 
-test('the other defaults', () => {
+test('the page of the options states the other defaults', () => {
   const byDefault = Object.fromEntries(rows.map(row => [row.name, row.byDefault]))
   expect(byDefault['accountHeader']?.toLowerCase()).toBe(`\`${settings.accountHeader}\``)
   expect(byDefault['accountPrefix']).toBe(`\`${settings.accountPrefix}\``)

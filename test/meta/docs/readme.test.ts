@@ -3,17 +3,17 @@ import { read } from './pages.ts'
 
 const readme = read('README.md')
 
-test('says on its first screen for whom it is, for whom not, and how to start', () => {
+test('the README says on its first screen for whom it is, for whom not, and how to start', () => {
   const screen = readme.split('\n').slice(0, 32).join('\n')
   for (const text of ['**For you if**', '**Not for you if**', '**PHP, Python, Ruby, Go**', 'npm install']) {
     expect(screen).toContain(text)
   }
 })
 
-test('has at most 170 lines', () => expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(170))
-test('has at most 8,000 bytes', () => expect(Buffer.byteLength(readme)).toBeLessThanOrEqual(8000))
+test('the README has at most 170 lines', () => expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(170))
+test('the README has at most 8,000 bytes', () => expect(Buffer.byteLength(readme)).toBeLessThanOrEqual(8000))
 
-test('shows the two right forms of asking a verdict before the wrong one', () => {
+test('the README shows the two right forms of asking a verdict before the wrong one', () => {
   const places = ["if (verdict.status === 'verified')", 'assertVerified(verdict)', 'if (await verify(req))'].map(form =>
     readme.indexOf(form)
   )

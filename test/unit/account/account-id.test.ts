@@ -46,7 +46,7 @@ describe('where the id is', () => {
     ['1234', undefined],
     [null, undefined],
     [{}, undefined]
-  ])('%j', (raw, id) => expect(findAccountId(raw)).toBe(id))
+  ])('the account id is found, or refused: %j', (raw, id) => expect(findAccountId(raw)).toBe(id))
 })
 
 test('what is found is what createVerifier takes as accounts, and a sender can send', () => {

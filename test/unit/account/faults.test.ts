@@ -74,7 +74,7 @@ const faults: [name: string, fault: Handler, expected: object][] = [
 ]
 
 describe('the authorization server', () => {
-  test.each(faults)('%s', async (_, fault, expected) => {
+  test.each(faults)('a fault of the authorization server is reported by its code: %s', async (_, fault, expected) => {
     const account = client()
     service.authFault = fault
     expect(await failureOf(account.authorization())).toMatchObject(expected)
@@ -113,7 +113,7 @@ describe('the authorization server', () => {
 })
 
 describe('the API, asked for the identity', () => {
-  test.each(faults)('%s', async (_, fault, expected) => {
+  test.each(faults)('a fault of the API is reported by its code: %s', async (_, fault, expected) => {
     const account = client()
     service.apiFault = fault
     expect(await failureOf(account.identity())).toMatchObject(expected)

@@ -20,7 +20,7 @@ describe('a path stays below baseUrl', () => {
     ['/@evil.example', `${base}/@evil.example`],
     ['@evil.example', `${base}/@evil.example`],
     [' https://evil.example', `${base}/%20https://evil.example`]
-  ])('%j', (path, url) => expect(apiUrl(base, path)).toBe(url))
+  ])('a path stays below baseUrl: %j', (path, url) => expect(apiUrl(base, path)).toBe(url))
 
   test.each([
     // another origin

@@ -68,7 +68,7 @@ describe('the error of a call says what happened', () => {
         message: 'The authorization server did not answer within 20 ms.'
       }
     ]
-  ])('%s', async (_, answers, expected) => {
+  ])('the error of a call says what happened: %s', async (_, answers, expected) => {
     const error = await failureOf(client(answers).identity())
     expect(error).toBeInstanceOf(AccountError)
     expect(error).toMatchObject(expected)
@@ -103,7 +103,7 @@ describe('the error of a call says what happened', () => {
       'The authorization server refused the token (HTTP 429).'
     ],
     [['authorization server', 503], 'account-server-error', true, 'The authorization server failed (HTTP 503).']
-  ])('%j', ([server, status], code, retryable, message) => {
+  ])('the error of a call says what happened: %j', ([server, status], code, retryable, message) => {
     expect({ ...statusError(server, status), message: statusError(server, status).message }).toEqual({
       ...{ code, retryable, status, message }
     })

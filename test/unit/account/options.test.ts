@@ -46,7 +46,10 @@ describe('a bad option is refused at once, without repeating it', () => {
     ['now', { ...good, now: 1_700_000_000_000 }, /now must be a function/],
     ['selectAccountId', { ...good, selectAccountId: 'id' }, /selectAccountId must be a function/]
   ]
-  test.each(bad)('%s', (_, options, message) => void expectMistake(options, message))
+  test.each(bad)(
+    'a bad option is refused at once, without repeating it: %s',
+    (_, options, message) => void expectMistake(options, message)
+  )
 
   const urls: [unknown, RegExp][] = [
     [undefined, /is undefined \(is the environment variable/],
@@ -100,7 +103,7 @@ describe('the URL that is asked', () => {
     ['https://x.example/auth', 'https://x.example/v4', asked('x.example/auth/', 'x.example/v4')],
     ['https://x.example/auth//', 'https://x.example/a/v4/', asked('x.example/auth/', 'x.example/a/v4')]
   ]
-  test.each(cases)('%s and %s', async (authUrl, baseUrl, asked) => {
+  test.each(cases)('the URLs of the client follow from %s and %s', async (authUrl, baseUrl, asked) => {
     const urls: string[] = []
     const fetch = async (url: unknown) => {
       urls.push(String(url))

@@ -22,7 +22,7 @@ describe('the token in a response', () => {
       JSON.stringify({ jwt: 'd', access_token: 'c', token: 'b', authorization_token: RFC7519 })
     ],
     ['the access token echoed beside it', JSON.stringify({ access_token: 'the-access-token', jwt: RFC7519 })]
-  ])('%s', (_, body) => expect(parseToken(body, 'the-access-token')).toBe(RFC7519))
+  ])('the token is found in a response: %s', (_, body) => expect(parseToken(body, 'the-access-token')).toBe(RFC7519))
 
   test('every visible character of ASCII, up to 8192 of them', () => {
     const visible = Array.from({ length: 94 }, (_, i) => String.fromCharCode(0x21 + i)).join('')
@@ -116,7 +116,7 @@ describe('the time of the renewal', () => {
     ['exp in the past, as when our clock is ahead: 24 hours', jwt('{"exp":-600}'), 24 * HOUR - 300_000],
     ['exp now', jwt('{"exp":0}'), 24 * HOUR - 300_000],
     ['exp in an hour, whatever iat says', jwt('{"iat":-9999999,"exp":3600}'), HOUR - 300_000]
-  ])('%s', (_, token, expected) => {
+  ])('a token is renewed in time: %s', (_, token, expected) => {
     expect(renewalTime(token, 0)).toBe(expected)
     // Beyond 2^53 the sums round; at today's dates they do not.
     if (token === 'opaque') expect(renewalTime(token, 1_790_000_000_000)).toBe(1_790_000_000_000 + expected)

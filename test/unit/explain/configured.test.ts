@@ -137,7 +137,7 @@ describe('the advised command has the real name of the key', () => {
     ['key-not-found', { lookupTxt: async () => [] }],
     ['key-malformed', { lookupTxt: async () => [['v=DKIM1; p']] }],
     ['key-lookup-failed', { lookupTxt: failing('ESERVFAIL') }]
-  ])('%s', async (code, options) => {
+  ])('the advised command has the real name of the key: %s', async (code, options) => {
     const text = await explaining(service.sign(), options)
     expect(text).toContain(`${code}: `)
     expect(text).toContain(`npx signed-requests key ${KEY_NAME}`)

@@ -63,7 +63,7 @@ describe('what somebody did', () => {
     ['alias-as-text', 'key.provider.example.'],
     ['alias-as-text', 'one._domainkey CNAME key.provider.example'],
     ['alias-as-text', 'v=spf1 -all', 'CNAME key.provider.example.']
-  ])('%s: %j', (mistake, ...texts) => {
+  ])('a mistake in a record is named, %s: %j', (mistake, ...texts) => {
     expect(findProblem('key-unreadable', texts).mistake).toBe(mistake)
   })
 

@@ -12,7 +12,7 @@ describe('accepts as body', () => {
     ['bytes', () => new Uint8Array(1)],
     ['an async iterable', () => (async function* () {})()],
     ['a web stream, also where it cannot be iterated', () => ({ getReader: () => {} })]
-  ])('%s', (_, body) => expect(judge({ ...request, body: body() })).not.toThrow())
+  ])('a request may have as its body: %s', (_, body) => expect(judge({ ...request, body: body() })).not.toThrow())
 })
 
 test('accepts a record as headers', () => expect(judge({ ...request, headers: {} })).not.toThrow())
@@ -54,7 +54,7 @@ describe('throws a TypeError that says what was expected and what it got, for', 
       'request.body is the number 5 and not raw bytes (is it a parsed body?)'
     ],
     ['an array as body', { ...request, body: [1, 2] }, 'and not raw bytes (is it a parsed body?)']
-  ])('%s', (_, given, message) => {
+  ])('a request is refused with a TypeError that says what is expected: %s', (_, given, message) => {
     expect(judge(given)).toThrow(TypeError)
     expect(judge(given)).toThrow(message)
   })
@@ -75,7 +75,7 @@ describe('names the adapter for', () => {
     ['a Lambda event', { requestContext: {} }, 'fromLambdaEvent(event)'],
     ['a Lambda event', { httpMethod: 'POST' }, 'fromLambdaEvent(event)'],
     ['a Lambda event', { rawPath: '/' }, 'fromLambdaEvent(event)']
-  ])('%s: %j', (what, request, call) => {
+  ])('the TypeError names the adapter for %s: %j', (what, request, call) => {
     const message = `verify() got ${what}: an adapter converts it byte for byte, so write verify(${call})`
     expect(judge(request)).toThrow(message)
   })
@@ -98,7 +98,7 @@ describe('names none for', () => {
     ['parts that are null', { raw: null, req: null, request: null, requestContext: null }],
     ['parts that are text', { raw: 'a', req: 'a', request: 'a' }],
     ['a req whose raw is null', { req: { raw: null } }]
-  ])('%s', (_, request) => {
+  ])('the TypeError names no adapter for %s', (_, request) => {
     expect(judge(request)).toThrow(TypeError)
     expect(judge(request)).not.toThrow('an adapter converts it')
   })

@@ -30,7 +30,7 @@ test.each([
   ['Fri, 31 Dec 9999 23:59:59 GMT', '9999-12-31T23:59:59.000Z'],
   ['Tue, 29 Feb 2000 00:00:00 GMT', '2000-02-29T00:00:00.000Z'],
   ['Sat, 31 Dec 2016 23:59:60 GMT', '2017-01-01T00:00:00.000Z']
-])('%s is %s', (text, expected) => expect(read(text)).toBe(expected))
+])('a date is parsed: %s is %s', (text, expected) => expect(read(text)).toBe(expected))
 
 test.each([
   'Thu, 29 Feb 1900 00:00:00 GMT',

@@ -64,7 +64,7 @@ describe('no answer: unavailable', () => {
     ['notimp', 'ENOTIMP'],
     ['malformed', 'EBADRESP'],
     ['silence', 'ETIMEOUT', 'key-lookup-timeout']
-  ])('%s', async (dnsOutcome, error, code) => {
+  ])('without an answer of DNS the verdict is unavailable: %s', async (dnsOutcome, error, code) => {
     dns.outcomes.set(keyId, dnsOutcome)
     const resolver = dnsOutcome === 'silence' ? { timeout: 50, tries: 1 } : {}
     expect(await failureOf(verifierOf(dns, resolver))).toEqual(undecided(error, code))
@@ -76,7 +76,7 @@ describe('no answer: unavailable', () => {
     expect(await failureOf(verifierOf(gone))).toEqual(undecided('ECONNREFUSED'))
   })
 
-  test('UDP is truncated and TCP refused', async () => {
+  test('the verdict is unavailable when UDP is truncated and TCP refused', async () => {
     const udpOnly = await startAnother(service.records, { tcp: false })
     udpOnly.outcomes.set(keyId, 'truncated')
     expect(await failureOf(verifierOf(udpOnly))).toEqual(undecided('ECONNREFUSED'))

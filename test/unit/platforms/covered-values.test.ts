@@ -130,7 +130,7 @@ describe('of two requests with one signing string, a handler gets the covered va
     ['lambdaHandler, function URL', overLambda(FORMS['function URL']!), ofLines],
     ['lambdaHandler, load balancer', overLambda(FORMS['load balancer']!), ofLines],
     ['lambdaHandler, load balancer with lists', overLambda(FORMS['load balancer with lists']!), never]
-  ])('%s', (_, ask, isLost) =>
+  ])('a handler gets the covered values that were signed: %s', (_, ask, isLost) =>
     forAll(
       [equivalent({ target: '/hook', body: '{"id":1}' })],
       async variant => {

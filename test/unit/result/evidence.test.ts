@@ -141,6 +141,6 @@ async function evidenceOf(name: string): Promise<unknown> {
   return 'a signing string'
 }
 
-test.each(Object.entries(EVIDENCE))('%s', async (name, evidence) => {
+test.each(Object.entries(EVIDENCE))('the vector has its evidence: %s', async (name, evidence) => {
   expect(await evidenceOf(name)).toStrictEqual(evidence)
 })

@@ -44,7 +44,7 @@ afterEach(() => void vi.unstubAllGlobals())
 test.each([
   ['createVerify for RSA, whose crypto.verify ignores the padding on Workers', [pkcs1, pss], 1],
   ['crypto.verify for the rest, because createVerify throws for a signature of another length', [ecdsa], 0]
-])('%s', (_, runs, streamed) => {
+])('signatures are verified with %s', (_, runs, streamed) => {
   for (const userAgent of ['Node.js/24', 'Deno/2', 'Cloudflare-Workers']) {
     vi.stubGlobal('navigator', { userAgent })
     for (const run of runs) expect(calls(run)).toEqual({ verify: 1 - streamed, createVerify: streamed })

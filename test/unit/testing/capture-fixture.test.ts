@@ -68,7 +68,7 @@ const CASES: readonly [name: string, ReceivedRequest, Partial<VerifierOptions>][
 ]
 
 describe('a fixture is judged like the request', () => {
-  test.each(CASES)('%s', async (_, request, options) => {
+  test.each(CASES)('a fixture is judged like the request: %s', async (_, request, options) => {
     const verdict = await judge(request, options)
     const capture = { options: { ...service.options, ...options } }
     for (const redact of [false, true]) {

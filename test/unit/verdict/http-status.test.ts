@@ -103,9 +103,9 @@ test.each<[number, string, ReturnedByCheck]>([
   [401, 'a body that is too large among other failures', { date, digest: tooLarge }],
   [401, 'another failure behind a body that is too large', { digest: tooLarge, replay }],
   [503, 'a check that could not be decided', { key: fail('key-lookup-timeout', { name: 'k', error: 'E' }) }]
-])('%i: %s', (status, _, steps) => expect(httpStatus(refuse(steps, ''))).toBe(status))
+])('the HTTP status is %i: %s', (status, _, steps) => expect(httpStatus(refuse(steps, ''))).toBe(status))
 
-test('200: verified', () => {
+test('the HTTP status is 200: verified', () => {
   const verified = { status: 'verified', failures: [], checks: {} } as unknown as Verified
   expect(httpStatus(verified)).toBe(200)
 })

@@ -36,7 +36,7 @@ describe('takes the target from the URL', () => {
     ['https://RECEIVER.example:443/A', '/A'],
     // Bun's value for a request without a Host
     ['/hook?id=1', '/hook?id=1']
-  ])('%s', (url, expected) => expect(fromFetchRequest(at(url)).target).toBe(expected))
+  ])('the target is taken from the URL: %s', (url, expected) => expect(fromFetchRequest(at(url)).target).toBe(expected))
 })
 
 describe('HTTPS', () => {

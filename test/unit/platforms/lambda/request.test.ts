@@ -34,7 +34,7 @@ describe('the documented events', () => {
   test.each([
     ['HTTP API, payload format 2.0', httpApi2, 'Hello from Lambda'],
     ['function URL', functionUrl, 'Hello from client!']
-  ])('%s', (_, event, body) => {
+  ])('a documented event is a request: %s', (_, event, body) => {
     const request = fromLambdaEvent(event)
     expect(request).toMatchObject({ ...HELLO, body })
     const lines = { header1: 'value1', header2: 'value1,value2', Cookie: 'cookie1; cookie2' }
@@ -200,7 +200,9 @@ describe("mistakes are the programmer's", () => {
     ['an event of another service', { Records: [{ eventSource: 'aws:s3' }] }],
     ['a WebSocket event', { requestContext: { connectionId: 'x', stage: 'prod' }, body: '' }],
     ['a Request', new Request('https://receiver.example/')]
-  ])('%s', (_, event) => expect(anything(event)).toThrow(/fromLambdaEvent\(\) takes the event of an HTTP request/))
+  ])('a mistake of the programmer is a TypeError: %s', (_, event) =>
+    expect(anything(event)).toThrow(/fromLambdaEvent\(\) takes the event of an HTTP request/)
+  )
 
   test('a header that is no string, as in an event made by hand', async () => {
     const event = { ...restApi, multiValueHeaders: null, headers: { 'X-Count': 1 } } as unknown as LambdaEvent
@@ -208,7 +210,7 @@ describe("mistakes are the programmer's", () => {
     await expect(verdict).rejects.toThrow('yields the number 1 for "X-Count"')
   })
 
-  test('a parsed body', () => {
+  test('a parsed body of a Lambda event is a TypeError', () => {
     expect(anything({ ...restApi, body: { test: 'body' } })).toThrow(/verify before middy httpJsonBodyParser/)
   })
 })

@@ -27,7 +27,7 @@ describe('the rest of a request, by default', () => {
     ['is read to its end, and the connection stays open: 10485760 bytes', 10_485_760, false],
     ['is not read beyond that, and the connection is closed: 10485761 bytes', 10_485_761, true],
     ['is nothing, and the connection stays open: 0 bytes', 0, false]
-  ])('%s', async (_, length, isClosed) => {
+  ])('by default the rest of a request %s', async (_, length, isClosed) => {
     const server = createServer((_, res) => answerWhenDrained(res, REFUSAL, { isLast: false, limits: DRAIN_LIMITS }))
     const answer = await exchangeBytes(
       await listenInTest(server),

@@ -94,7 +94,7 @@ describe('the rest of a refused upload', () => {
     ['is read to its end before the response, within the limits', {}, undefined, 9_000_000, 9_010_000],
     ['is cut off at drainBytes, and answered', { drainBytes: 1_000_000 }, undefined, 1_000_001, 2_000_000],
     ['is cut off after drainTimeout, and answered', { drainTimeout: 50 }, 100_000, 0, 100_000]
-  ])('%s', async (_, options, sent, least, most) => {
+  ])('the rest of a refused upload %s', async (_, options, sent, least, most) => {
     let read = -1
     const port = await serveAs((req, res) => {
       res.once('finish', () => {

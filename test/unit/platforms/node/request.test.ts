@@ -93,7 +93,7 @@ describe('HTTP/2', () => {
   test.each([
     ['the same Host beside it is one', 'receiver.example', ['host: receiver.example']],
     ['another Host beside it is two', 'other.example', ['host: other.example', 'Host: receiver.example']]
-  ])('%s', async (_, host, expected) => {
+  ])('over HTTP/2, %s', async (_, host, expected) => {
     const { req } = await receiveHttp2({ ...FIELDS, host })
     expect(textOf(fromNodeRequest(req))).toEqual(expected)
   })
@@ -177,7 +177,7 @@ describe('a sender that disconnects', () => {
     // a reset without an error: Node.js ends the stream as if it were complete
     ['while the body is read, over HTTP/2 without an error', 'while', 0],
     ['before the body is read, over HTTP/2 without an error', 'before', 0]
-  ] as const)('%s', async (_, when, code) => {
+  ] as const)('a sender that disconnects makes the body unreadable: %s', async (_, when, code) => {
     expect(failuresOf(await receiveAndCut(when, code))).toEqual(['digest: body-unreadable'])
   })
 })
@@ -246,7 +246,7 @@ describe('instead of a request', () => {
     ["Fastify's request", { raw: { rawHeaders: [] }, url: '/', headers: {} }],
     ["Koa's context", { req: { rawHeaders: [] }, url: '/', headers: {} }],
     ['a Request', new Request('https://receiver.example/')]
-  ])('%s', (_, req) => {
+  ])('fromNodeRequest throws a TypeError instead of reading %s', (_, req) => {
     expect(() => fromNodeRequest(req as never)).toThrow(/request\.raw in Fastify, ctx\.req in Koa.*fromFetchRequest/s)
   })
 

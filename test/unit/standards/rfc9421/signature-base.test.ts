@@ -110,7 +110,9 @@ describe('strict serialization, section 2.1.1', () => {
     ['a=1,a=2', 'a=2'],
     ['', ''],
     ['  ( a   b );q=1.50', '(a b);q=1.5']
-  ])('%j is %j', (value, canonical) => expect(readValue(getX(value), '"x";sf')).toBe(canonical))
+  ])('a field is serialized strictly: %j is %j', (value, canonical) =>
+    expect(readValue(getX(value), '"x";sf')).toBe(canonical)
+  )
 
   test.each([
     'a=',
@@ -349,7 +351,7 @@ describe('a component that no request has is refused, not skipped', () => {
     [LOWER_CASE, '"Date"', '""', '"a b"', '"(request-target)"'],
     [FIELD, '"x";unknown', '"x";sf=?0', '"x";bs=1', '"x";key', '"x";key=a', '"x";name="a"'],
     ['bs must not be used with sf or key', '"x";bs;sf', '"x";key="a";bs']
-  ])('%s: %s', (reason, ...components) => {
+  ])('a component that no request has is refused, not skipped: %s: %s', (reason, ...components) => {
     for (const component of components) {
       const evidence = { position: 9, reason }
       expect(build(getX('a'), `"@path" ${component}`)).toMatchObject({ code: 'signature-malformed', evidence })
@@ -364,7 +366,7 @@ describe('a component that is listed twice is refused', () => {
     ['"x";sf "x";sf', ['x;sf']],
     ['"x";sf;key="a" "x";key="a";sf', ['x;key="a";sf']],
     ['"@query-param";name="a" "@query-param";name="a"', ['@query-param;name="a"']]
-  ])('%s', (components, repeated) => {
+  ])('a component that is listed twice is refused: %s', (components, repeated) => {
     expect(build(get('/?a=1'), components)).toMatchObject({ code: 'coverage-repeated', evidence: { repeated } })
   })
 

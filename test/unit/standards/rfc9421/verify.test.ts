@@ -221,11 +221,14 @@ describe('the key', () => {
     ['rsa-pss-sha512', 'h=sha512', true],
     ['rsa-pss-sha512', 'h=sha256', false],
     ['ed25519', 'h=sha256', true]
-  ] as const)('%s and %s: %j', async (algorithm, hashes, fits) => {
-    const lookupTxt = async (name: string) =>
-      RECORDS[name]!.map(chunks => [chunks.join('').replace('; k=', `; ${hashes}; k=`)])
-    expect(await failuresFor({ algorithm }, { lookupTxt })).toEqual(fits ? [] : ['key: key-hash-not-allowed'])
-  })
+  ] as const)(
+    'by RFC 9421 the record must allow the hash of the algorithm: %s and %s: %j',
+    async (algorithm, hashes, fits) => {
+      const lookupTxt = async (name: string) =>
+        RECORDS[name]!.map(chunks => [chunks.join('').replace('; k=', `; ${hashes}; k=`)])
+      expect(await failuresFor({ algorithm }, { lookupTxt })).toEqual(fits ? [] : ['key: key-hash-not-allowed'])
+    }
+  )
 })
 
 describe('the nonce', () => {
@@ -240,7 +243,9 @@ describe('the nonce', () => {
     ['goes before a covered X-Nonce', { ...covered, params: { nonce: '"n"' } }, 'n'],
     ['is else a covered X-Nonce', covered, 'x'],
     ['is never an X-Nonce that is not covered', { headers: { 'X-Nonce': 'x' } }, undefined]
-  ])('%s', async (_, recipe, nonce) => expect(await judgeSigned(recipe)).toMatchObject({ status: 'verified', nonce }))
+  ])('the nonce by RFC 9421 %s', async (_, recipe, nonce) =>
+    expect(await judgeSigned(recipe)).toMatchObject({ status: 'verified', nonce })
+  )
 })
 
 describe('the choice between the schemes', () => {
