@@ -41,7 +41,7 @@ export interface Refusing {
   broken: string[]
 }
 
-/** Prints and returns what refusing costs. */
+/** Prints and returns the cost of refusing. */
 export async function printRefusing(): Promise<Refusing> {
   const sample = createSample({ bodyBytes: 1024 })
   const verify = main.createVerifier(sample.options)

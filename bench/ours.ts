@@ -37,7 +37,7 @@ async function* piecesOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < body.length; at += PIECE) yield body.subarray(at, at + PIECE)
 }
 
-/** The other ways to give headers. */
+/** Gives the headers in the other forms. */
 export function oursOtherwise({ options, inTurn }: Sample): Contender[] {
   const verify = main.createVerifier(options)
   const requests = inTurn.map(({ request }) => request)

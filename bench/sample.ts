@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto'
 import type { ReceivedRequest, VerifierOptions } from '../src/index.ts'
 import { main, testing } from './dist.ts'
 
-/** A request as it was signed. */
+/** Describes a request as it was signed. */
 export interface Signed {
   request: ReceivedRequest & { headers: readonly (readonly [string, string])[]; body: Uint8Array }
   /** the signed text, and the signature over it */

@@ -26,7 +26,7 @@ export function pagesOf(folder: string): Page[] {
   }))
 }
 
-/** A fenced block, a code span, or what stands before the target of a link, and the target. */
+/** Matches a fenced block, a code span, or the text before the target of a link, and the target. */
 const LINK =
   /^[ \t]*(`{3,})[^\n]*\n[\s\S]*?^[ \t]*\1[ \t]*$|(`+)[^`\n]*?\2|(\]\(|^\[[^\]]+\]: +|\b(?:href|src|srcset)=")([^)\s"]+)/gm
 

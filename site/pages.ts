@@ -53,13 +53,13 @@ const ADDRESSES: Readonly<Record<string, string>> = { 'README.md': 'index', 'fix
 
 export const FILES: readonly string[] = GROUPS.flatMap(({ pages }) => pages)
 
-/** The address of a page on the site, without slash and ending, such as `gateway`. */
+/** Returns the address of a page on the site, without slash and ending, such as `gateway`. */
 export const addressOf = (file: string): string =>
   ADDRESSES[file] ?? file.replace(/^.*\//, '').replace(/\.md$/, '').toLowerCase()
 
 const fileByAddress = new Map(FILES.map(file => [`${addressOf(file)}.md`, file]))
 
-/** The file of the repository that a page of the site is made from, by the page's own file. */
+/** Returns the repository file that a page of the site is made from, by the page's own file. */
 export const fileOf = (page: string): string | undefined => fileByAddress.get(page)
 
 export const read = (file: string): string => readFileSync(`${ROOT}/${file}`, 'utf8')

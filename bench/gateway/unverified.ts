@@ -15,7 +15,7 @@ import { allPassed, NO_STORE, refuse } from '../../src/verdict/refuse.ts'
  */
 const limits = { maxBodyBytes: 10_485_760, bodyTimeout: 30_000 }
 
-/** Nothing was checked here. */
+/** This gateway checked nothing. */
 const NOT_CHECKED = allPassed({ replay: NO_STORE } as Parameters<typeof allPassed>[0])
 
 async function letIn(request: ReceivedRequest): Promise<Verdict> {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** An application: it reads the body and answers with two bytes. */
+/** Reads the body and answers with two bytes, as an application. */
 const server = createServer((req, res) => {
   req.resume()
   req.on('end', () => res.end('ok'))

@@ -19,7 +19,7 @@ const peer = (name: string): Peer => ({
 })
 
 export const httpSignature = peer('http-signature')
-/** The fork that PeerTube keeps. */
+/** PeerTube maintains this fork. */
 export const peertube = peer('@peertube/http-signature')
 
 async function prepare(name: string, { request, key }: Sample) {

@@ -1,6 +1,6 @@
 import type { Sample } from '../sample.ts'
 
-/** Another library that verifies the sample request, as far as it goes. */
+/** Describes another library that verifies the sample request, as far as it can. */
 export interface Peer {
   /** the package */
   name: string

@@ -2,12 +2,12 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Setup, Usage } from './receiver.ts'
 
-/** A receiver in a process of its own. */
+/** Runs a receiver in a process of its own. */
 export interface Receiver {
   url: string
   /** usage since the last call */
   usage(): Promise<Usage>
-  /** did it end by itself? */
+  /** returns whether it ended by itself */
   crashed(): boolean
   stop(): void
 }

@@ -66,7 +66,7 @@ export async function createSetting(): Promise<Setting> {
   }
 }
 
-/** Answers by status. */
+/** Counts the answers by status. */
 export function createCounter() {
   const counts: Record<string, number> = {}
   return {

@@ -106,7 +106,7 @@ export function attempts(service: TestService, attacker: TestService): Attempt[]
   const drop = (name: string, removed: readonly string[], change: Wire, signed: SignRequest = {}) =>
     accept(name, change, signed, { removed: removed.map(header => header.toLowerCase()) })
 
-  // Two framings. The smuggled request is well signed: it may not arrive by way of the other's body.
+  // Two framings. The smuggled request is well signed: it must not arrive inside the other's body.
   const smuggled = () => wire(sign({ target: '/smuggled' })).toString('latin1')
   const LAST = `0${CRLF}${CRLF}`
   const coding = 'Transfer-Encoding:'

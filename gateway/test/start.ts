@@ -31,7 +31,7 @@ export async function startApplication(
   const seen: Seen[] = []
   const server = createServer(async (req, res) => {
     const body = await buffer(req).catch(() => undefined)
-    if (body === undefined) return // it broke off
+    if (body === undefined) return // the sender disconnected
     const { method = '', url: target = '', rawHeaders, headers } = req
     const request = { method, target, rawHeaders, headers, body }
     seen.push(request)

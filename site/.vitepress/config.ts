@@ -74,7 +74,8 @@ export default defineConfig({
     publicDir: fileURLToPath(new URL('../.build/public', import.meta.url)),
     resolve: {
       alias: [
-        // Its search accepts 64 characters and no word by its stem; and a screen reader meets a button around it.
+        // VitePress's own search accepts 64 characters and does not find words by their stem, and a screen reader finds
+        // a button around it.
         {
           find: /^.*\/VPLocalSearchBox\.vue$/,
           replacement: fileURLToPath(new URL('theme/SearchBox.vue', import.meta.url))

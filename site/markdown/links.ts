@@ -23,7 +23,7 @@ export function resolveLink(file: string, target: string): string {
   if (isUrl(target) || target.startsWith('#') || target.startsWith('/')) return target
   const [path = '', anchor] = target.split('#')
   const found = posix.normalize(posix.join(posix.dirname(file), path))
-  // The README of the gateway's package says what its page says.
+  // The README of the gateway's package has the same content as its page.
   const page = found === 'gateway/README.md' ? 'docs/gateway.md' : found
   const end = anchor === undefined ? '' : `#${anchor}`
   if (FILES.includes(page)) return `/${addressOf(page)}.md${end}`

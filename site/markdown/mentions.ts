@@ -2,7 +2,7 @@ import { addressOf, FILES, read, titleOf } from '../pages.ts'
 import type { Mention } from '../reference/render.ts'
 import { sectionsOf } from './sections.ts'
 
-/** Pages that name everything, and explain nothing. */
+/** These pages name everything, and explain nothing. */
 const INDEXES = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'fixtures/README.md', 'fixtures/writing-a-verifier.md']
 
 const MOST = 6

@@ -10,7 +10,7 @@ type MakeToken = new (type: string, tag: string, nesting: 1 | 0 | -1) => Token
 /** Makes the links of a page lead to pages of the site, and links the names of exports and codes in its text. */
 export function sitePlugin(names: Names, base: string) {
   return (md: MarkdownRenderer): void => {
-    // The line of a page that leads to all pages and to its own sections: the site has menus for both.
+    // Matches the line of a page that leads to all pages and to its own sections: the site has menus for both.
     md.core.ruler.push('site-menus', state => {
       const i = state.tokens.findIndex(({ type, content }) => type === 'inline' && content.startsWith('[All pages]('))
       if (i > 0) state.tokens.splice(i - 1, 3)

@@ -1,6 +1,6 @@
 import { Application, type JSONOutput, ReflectionKind } from 'typedoc'
 
-/** An export of an entry of a package, as TypeDoc read it. */
+/** Describes an export of an entry of a package, as TypeDoc read it. */
 export interface Export {
   name: string
   /** the name that users import it by, such as `signed-requests/replay` */

@@ -13,7 +13,7 @@ import {
 type Declaration = JSONOutput.DeclarationReflection
 type Comment = JSONOutput.Comment
 
-/** A place in the guides, such as a section of a page. */
+/** Names a place in the guides, such as a section of a page. */
 export interface Mention {
   /** the title of the page, and of the section below it */
   title: string
@@ -188,7 +188,7 @@ const extended = ({ extendedTypes = [] }: Declaration): string => {
 const members = ({ children = [] }: Declaration): Declaration[] =>
   children.filter(({ name, flags }) => name !== 'constructor' && !name.startsWith('[') && !flags.isExternal)
 
-/** The members without comments, which follow below it. */
+/** Prints the members without their comments, which follow below. */
 const shortObject = (declaration: Declaration, own: readonly Declaration[]): string =>
   printObject({ ...declaration, children: own.map(({ comment, ...member }) => member) })
 
@@ -212,7 +212,7 @@ function membersOf(own: readonly Declaration[]): string[] {
   return ['## Properties', ...rows]
 }
 
-/** The type of a printed property; a method is shown whole. */
+/** Returns the type of a printed property; a method is shown whole. */
 const typeIn = (printed: string): string => /^(?:readonly )?(?:\w+|'[^']+')\??: (.+)$/.exec(printed)?.[1] ?? printed
 
 function parametersOf({ parameters = [], type, comment }: JSONOutput.SignatureReflection): string[] {

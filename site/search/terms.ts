@@ -40,7 +40,7 @@ export function tokenize(text: string): string[] {
   })
 }
 
-/** Lower case, without the endings of English; null for a word that says nothing. */
+/** Returns lower case, without the endings of English; null for a word that says nothing. */
 export function processTerm(term: string): string | null {
   const word = term.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '')
   if (STOP_WORDS.has(word) || (word.length < 2 && !/\d/.test(word))) return null
@@ -69,7 +69,7 @@ export const OPTIONS: Options<Indexed> = {
   }
 }
 
-/** Guides explain; the reference comes first only for a name that is asked for. */
+/** Guides explain; the reference comes first only for the name of an export. */
 function weightOf(id: string, isTitle: boolean): number {
   if (id.startsWith('changelog.html#')) return 0.3
   if (id.startsWith('reference/') && id !== 'reference/') return isTitle && !id.includes('#') ? 1.5 : 0.4

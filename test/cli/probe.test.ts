@@ -14,7 +14,7 @@ const receive = nodeHandler(verify, () => {
   throw new Error('nothing here is signed')
 })
 
-/** Probes this URL; `text` is what is printed, without the line breaks inside a message. */
+/** Probes this URL; `text` is the output, without the line breaks inside a message. */
 async function probe(url: string, ...flags: readonly string[]) {
   const { code, stdout } = await runInside(['probe', `${url}/hook`, ...flags])
   return { code, text: stdout.replace(/\n {24}/g, ' ') }
@@ -114,7 +114,7 @@ describe('an odd answer', () => {
         .on('error', () => {})
         .once('data', () => {
           socket.write(answer)
-          // Before the answer, it would be a part of the status line.
+          // Sent before the answer, it would be a part of the status line.
           const timer = setInterval(() => socket.write(every), 20)
           socket.on('close', () => clearInterval(timer))
         })

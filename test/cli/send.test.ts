@@ -227,7 +227,7 @@ describe('a refusal', () => {
 })
 
 describe('the same bytes again', () => {
-  /** Several processes behind one address, in turn. */
+  /** Several processes behind one address answer in turn. */
   function startFleet(...fleet: readonly Partial<VerifierOptions>[]): Promise<string> {
     const listeners = fleet.map(receiver)
     let count = 0
@@ -500,7 +500,7 @@ createServer((_, res) => {
     const child = spawn(process.execPath, [CLI, 'send', `http://127.0.0.1:${port}/`, '--start', file])
     child.stdout.destroy()
     child.stderr.destroy()
-    // Accepted, and nobody asked for the key: that is no proof.
+    // The request is accepted, but nobody asked for the key: that proves nothing.
     expect((await once(child, 'exit'))[0]).toBe(2)
     await expect.poll(() => fetch(`http://127.0.0.1:${port}/`).catch(error => error.cause.code)).toBe('ECONNREFUSED')
   })

@@ -105,7 +105,7 @@ describe('usage', () => {
     [`${SEND} --key ${EC_KEY}`, `${EC_KEY} is not an RSA private key in PEM`]
   ])('%j is a mistake, in one line', async (line, message) => {
     const args = line.split(' ').filter(arg => arg !== '')
-    // Without a key of its own, send makes one.
+    // send makes a key unless it is given one.
     const key = args[0] === 'send' && !args.includes('--key') ? ['--key', 'fixtures/source/keys/one.pem'] : []
     const stderr = `signed-requests: ${message}\n`
     expect(await runInside([...args, ...key], capture)).toEqual({ code: 64, stdout: '', stderr })

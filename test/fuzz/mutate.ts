@@ -218,7 +218,7 @@ export const CHANGING: readonly Mutation[] = [
   line(([name], random) => [[name, longText(random)]]),
   line(([name, value], random) => [[name, value + longText(random)]]),
   (draft, random) => {
-    // one line takes in the next one
+    // one line absorbs the next one
     const at = random.below(draft.headers.length - 1)
     const [[name, value], [nextName, next]] = [draft.headers[at]!, draft.headers[at + 1]!]
     const lower = nextName.toLowerCase()

@@ -1,4 +1,4 @@
-/** A small generator of numbers that gives the same ones for the same seed (mulberry32). */
+/** Generates numbers, the same ones for the same seed (mulberry32). */
 export interface Random {
   /** from 0 up to, not including, `end` */
   below(end: number): number

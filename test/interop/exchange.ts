@@ -82,7 +82,7 @@ async function attempt(run: () => Promise<string>): Promise<string> {
   }
 }
 
-/** A request with all of its lines. */
+/** Holds a request with all of its lines. */
 interface Signed {
   method: string
   target: string

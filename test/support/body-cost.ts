@@ -3,7 +3,7 @@ import { withBodyChange } from '../../src/explain/body/change.ts'
 import { base64Digest, type EncodedDigest } from '../../src/http/digest.ts'
 import { leastSyncTime } from './cpu-time.ts'
 
-/** A digest that no body of a test has. */
+/** No body of a test has this digest. */
 const DIGESTS: readonly EncodedDigest[] = [{ algorithm: 'sha-256', encoded: base64Digest('sha256', Buffer.alloc(32)) }]
 const FIELDS = { values: new Map(), repeated: new Map() }
 

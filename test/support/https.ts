@@ -67,7 +67,7 @@ const altName = (host: string) =>
 const COMMON_NAME = Buffer.from('0603550403', 'hex')
 const SUBJECT_ALT_NAME = Buffer.from('0603551d11', 'hex')
 const ECDSA_WITH_SHA256 = Buffer.from('300a06082a8648ce3d040302', 'hex')
-/** basicConstraints, critical: a client that is told to trust it takes it as its own authority. */
+/** basicConstraints, critical: a client that trusts it treats it as its own authority. */
 const IS_AUTHORITY = Buffer.from('300f0603551d130101ff040530030101ff', 'hex')
 
 /** A server on loopback, and the certificate that it must show. */

@@ -28,7 +28,7 @@ const startBoth = async (
   strippingPort: number
 ): Promise<RunningProxy> => ({ ...(await startProgram(program, args, files, port)), strippingPort })
 
-/** nginx speaks HTTP/1.0 to receivers unless it is told otherwise. */
+/** nginx speaks HTTP/1.0 to receivers by default. */
 const nginxWith =
   (directives: string): StartProxy =>
   async (certificate, receiver) => {

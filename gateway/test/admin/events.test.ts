@@ -73,7 +73,7 @@ test('sends nothing to a page that does not read, and then what is still kept', 
   socket.write(`GET /events HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`)
   await once(socket, 'data')
   socket.pause()
-  // Each round is about 900 KB on the wire: the second one finds the buffers full. No verdict has as many codes.
+  // Each round is about 900 KB on the wire: the second one finds the buffers full. No real verdict has this many codes.
   const codes = Array.from({ length: 200 }, () => ({ code: 'signature-parameter-repeated', check: 'date' }))
   const one = await exchange('/')
   const wide = { ...one, verdict: { ...one.verdict, failures: codes } } as unknown as typeof one
@@ -145,7 +145,7 @@ test('limits how many pages may be open', async () => {
 
 test.each([
   ['/hooks', [rfc9421], ' --prefix=/hooks --scheme=rfc9421'],
-  // Without the header of the proxy, nothing is put back.
+  // Without the proxy's header, nothing is restored.
   ['x-forwarded-prefix', undefined, '']
 ] as const)('says a line that signs what a gateway with --prefix %s expects', (prefix, schemes, flags) => {
   const verifier = { ...service.options, ...(schemes && { schemes }) }

@@ -12,7 +12,7 @@ const [envoy] = ENGINES
 const reason = envoy!.missing()
 if (reason !== undefined) console.warn(`${envoy!.name} is not tested: ${reason}`)
 
-/** `ENGINE_REQUESTS=10000` for a long run. */
+/** `ENGINE_REQUESTS=10000` sets a long run. */
 const COUNT = Number(process.env['ENGINE_REQUESTS'] ?? 2000)
 const AT_ONCE = 16
 

@@ -6,7 +6,7 @@ import { until } from '../../../test/support/until.ts'
 
 export interface Running {
   child: ChildProcessWithoutNullStreams
-  /** all that it has written so far */
+  /** all its output so far */
   said: { stdout: string; stderr: string }
   /** Resolves when its output contains this; rejects when it ends before. */
   says(pattern: RegExp): Promise<RegExpExecArray>

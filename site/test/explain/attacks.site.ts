@@ -87,7 +87,7 @@ describe('a hostile text', () => {
   test('is ended after a minute, which is said, and the next one is answered', async () => {
     const { page, context, troubles, close } = await explain.open()
     await page.clock.install()
-    // The program of the page waits for its resolver, and would give up by itself later.
+    // The page's program waits for its resolver, and would time out later.
     await context.route(`${RESOLVER}**`, () => {})
     await page.getByLabel('Captured request').fill(headOf(signed) + body)
     for (const [label, value] of Object.entries({ ...RECEIVER, Resolver: RESOLVER }))

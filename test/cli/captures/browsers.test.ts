@@ -13,7 +13,7 @@ const readAll = (command: string) =>
   }))
 const read = (command: string) => readAll(command)[0]!
 
-/** Whatever a browser may have to write, but for half a character. */
+/** Makes any text that a browser may write, except half a character. */
 const texts = fc.string({ unit: fc.constantFrom(...'aZ0 "\'\\^%$`&|<>(){}[]!;,=@#~*?\n\t\u00e9\u20ac\u{1f600}n^"') })
 
 describe('a body comes back as it was', () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { ED25519, ONE } from '../../../fixtures/source/keys.ts'
 import { type Algorithm, type Case, HOST, type Line, type Preparation } from '../cases.ts'
 
-/** Another implementation. */
+/** Adapts another implementation. */
 export interface Peer {
   name: string
   version: string

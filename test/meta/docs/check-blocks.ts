@@ -4,7 +4,7 @@ import manifest from '../../../package.json' with { type: 'json' }
 import { type CodeBlock, ROOT } from './pages.ts'
 
 /**
- * Names that a block may use without declaring them, because the text around it says what they are. Any other name
+ * A block may use these names without declaring them, because the text around it says what they are. Any other name
  * must be declared in the block, in an earlier block of its page, or be exported by the package.
  */
 const CONTEXT: Readonly<Record<string, string>> = {

@@ -4,7 +4,7 @@ import { DEFAULTS } from '../../../src/options/defaults.ts'
 import type { TestService } from '../../../src/testing/index.ts'
 import { FORGERIES, KINDS, type Kind } from './kinds.ts'
 
-/** A recipe that listens. `send` resolves to the status of its answer. */
+/** Holds a running recipe. `send` resolves to the status of its answer. */
 export interface RunningRecipe {
   send(request: ReceivedRequest): Promise<number>
   /** sends it as a request that came to the proxy over plain HTTP; only where there is a proxy */

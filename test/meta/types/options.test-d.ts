@@ -65,7 +65,7 @@ export function adapters(req: IncomingMessage, request: Request) {
   fromNodeRequest(request)
   // @ts-expect-error another framework's request
   fromFetchRequest(req)
-  // @ts-expect-error a parsed body is no raw body
+  // @ts-expect-error a parsed body is not a raw body
   fromNodeRequest(req, { body: { id: 1 } })
 }
 

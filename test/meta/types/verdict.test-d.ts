@@ -17,7 +17,7 @@ import type {
 import { assertVerified, type LogRecord, logRecord, NotVerifiedError } from 'signed-requests'
 import { expectTypeOf } from 'vitest'
 
-// Never run: the compiler is the test. It checks these files against src/ and against the package.
+// These functions are never run: the compiler is the test. It checks these files against src/ and against the package.
 
 /** The status tells which fields there are. */
 export function byStatus(verdict: Verdict) {
@@ -25,7 +25,7 @@ export function byStatus(verdict: Verdict) {
   expectTypeOf(verdict.checks).toEqualTypeOf<Checks>()
   // @ts-expect-error not before the status is known
   verdict.accountId
-  // There in each of the three: no narrowing is needed.
+  // All three statuses have these: no narrowing is needed.
   expectTypeOf(verdict.failures.length).toEqualTypeOf<number>()
   expectTypeOf(verdict.failures.map(({ code }) => code)).toEqualTypeOf<Code[]>()
   for (const failure of verdict.failures) expectTypeOf(failure).toEqualTypeOf<Failure>()
@@ -51,13 +51,13 @@ export function byStatus(verdict: Verdict) {
   } else {
     expectTypeOf(verdict.failures).toEqualTypeOf<readonly [Failure, ...Failure[]]>()
   }
-  // At least one: no check for undefined is needed.
+  // There is at least one: no check for undefined is needed.
   expectTypeOf(verdict.failures[0].code).toEqualTypeOf<Code>()
   // @ts-expect-error the body of a request that was not verified is not handed out
   verdict.body
 }
 
-// There even when there is no nonce and no store.
+// The properties exist even when there is no nonce and no store.
 expectTypeOf<Pick<Verified, 'nonce' | 'replayId'>>().toEqualTypeOf<{
   nonce: string | undefined
   replayId: string | undefined
@@ -114,7 +114,7 @@ expectTypeOf<EvidenceOf<'body-too-large'>>().toEqualTypeOf<{ limit: number }>()
 expectTypeOf<EvidenceOf<'signature-not-base64'>>().toEqualTypeOf<never>()
 expectTypeOf<EvidenceOf<'signature-mismatch'>['signingString']>().toEqualTypeOf<string>()
 
-/** The checks are always all twelve. */
+/** A verdict always has all twelve checks. */
 type UpToDns = 'request' | 'https' | 'date' | 'host' | 'account' | 'signature-header' | 'coverage' | 'key-name'
 expectTypeOf<CheckName>().toEqualTypeOf<UpToDns | 'key' | 'signature' | 'digest' | 'replay'>()
 expectTypeOf<Checks>().toEqualTypeOf<Readonly<Record<CheckName, CheckResult>>>()

@@ -74,7 +74,7 @@ function outcomeOf(verdict: Verdict): string {
   return [verdict.status, ...failures].join(' ')
 }
 
-/** unbound speaks HTTP/2 alone, which Node.js's own fetch does not ask for; and it shows a certificate of our own. */
+/** unbound speaks only HTTP/2, which Node.js's own fetch does not use; and it shows a certificate of our own. */
 function http2Fetch(ca: string): typeof globalThis.fetch {
   const dispatcher = new Agent({ allowH2: true, connect: { ca } })
   return ((url: string, init: object) => undiciFetch(url, { ...init, dispatcher })) as never

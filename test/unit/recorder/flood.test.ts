@@ -8,7 +8,7 @@ test('10,000 scanners at a heap of 64 MB evict no signed request, and no file ha
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ['--max-old-space-size=64', '--import', 'tsx', file],
-    // Another time zone changes nothing.
+    // Another time zone must change nothing.
     { encoding: 'utf8', env: { ...process.env, TZ: 'Pacific/Auckland' } }
   )
   expect([status, stderr]).toEqual([0, ''])

@@ -209,7 +209,7 @@ test.each([
   const texts = Array.from({ length: 240 }, () => ['x'.repeat(240)])
   const rest = length - lengthOf([...texts, ['']])
   const strings = [...'x'.repeat(rest).match(/.{1,255}/g)!]
-  // Each string after the first has an octet of length.
+  // Each string after the first is preceded by an octet of length.
   strings[strings.length - 1] = strings.at(-1)!.slice(strings.length - 1)
   const server = await startDnsServer({ [name]: [...texts, strings] })
   const socket = connect(Number(server.address.split(':')[1]), '127.0.0.1')
