@@ -235,7 +235,7 @@ test('the list is searched by path, code and account, and its title and emptines
     await search.fill(text)
     expect([text, await rows.filter({ visible: true }).count()]).toEqual([text, count])
   }
-  await page.getByText('None of these').waitFor()
+  await page.getByText('No request here has').waitFor()
   await search.fill('4711')
   await rows.filter({ visible: true }).click({ position: { x: 5, y: 5 } })
   await detail.locator('.headers').waitFor()
