@@ -10,18 +10,20 @@ test.each(vectors)('the library gives the verdict of the vector: %s', async (_, 
   expect(actual).toEqual(expected)
 })
 
+const ALGORITHMS = ['rsa-sha256', 'rsa-sha512', 'ed25519', 'hs2019'] as const
+
 /** Changes each default that a receiver may set, in both directions. */
 const OTHER_DEFAULTS: readonly Partial<VerifierOptions>[] = [
-  { dateTolerance: 600, maxRsaBits: 16_384, maxBodyBytes: 20_971_520, requireHttps: false },
-  { dateTolerance: 60, minRsaBits: 2048, maxRsaBits: 4096, maxBodyBytes: 1000 },
-  { algorithms: ['rsa-sha256', 'rsa-sha512', 'ed25519', 'hs2019'] }
+  { dateTolerance: 600, maxRsaBits: 16_384, maxBodyBytes: 20_971_520, requireHttps: false, algorithms: ALGORITHMS },
+  { dateTolerance: 60, minRsaBits: 2048, maxRsaBits: 4096, maxBodyBytes: 1000 }
 ]
 
 test.each(OTHER_DEFAULTS)('every vector states the options that it depends on: another default is %o', async others => {
   for (const vector of loadVectors()) {
+    const { algorithms, ...withoutAlgorithms } = others
     // With RFC 9421, the default algorithms differ.
-    if ('algorithms' in others && vector.json.options.schemes !== undefined) continue
-    const { expected, actual } = await judge(given => createVerifier({ ...others, ...given }), vector)
+    const defaults = vector.json.options.schemes === undefined ? others : withoutAlgorithms
+    const { expected, actual } = await judge(given => createVerifier({ ...defaults, ...given }), vector)
     expect([vector.name, actual]).toEqual([vector.name, expected])
   }
 })

@@ -129,7 +129,7 @@ test.each<[name: string, capture: string | Uint8Array, says: string]>([
   ['a target that is no path', json({ method: 'CONNECT', url: 'a:443' }), 'the target in the capture'],
   ['600 headers', json({ headers: Array(600).fill(['a', 'b']) }), 'more than 500 header lines'],
   ['JSON that is deep', '['.repeat(100_000), 'levels of nested JSON'],
-  ['100 MB', Buffer.alloc(100_000_000, ' '), 'larger than 16 MB: save the one request'],
+  ['more than 16 MB', Buffer.alloc(16_777_217, ' '), 'larger than 16 MB: save the one request'],
   ['no capture', 'hello', 'this is not a request in a supported format'],
   ['a body that is not there', json({ headers: { 'Content-Length': '5' } }), 'does not have the body'],
   ['a body that was parsed', json({ body: { a: 1 } }), 'the capture has the body parsed'],
