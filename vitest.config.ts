@@ -8,8 +8,7 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
 const TIMED = [
   'test/unit/properties/linear-time.test.ts',
   'test/unit/explain/body/cost-time.test.ts',
-  'test/cli/captures/cost-time.test.ts',
-  'test/cli/captures/large.test.ts'
+  'test/cli/captures/cost-time.test.ts'
 ]
 
 /**
@@ -67,7 +66,7 @@ export default defineConfig({
         }
       },
       { extends: true, test: { name: 'isolated', maxWorkers: WORKERS, include: ISOLATED } },
-      { extends: true, test: { name: 'timed', globalSetup, include: TIMED, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: 'timed', include: TIMED, sequence: { groupOrder: 1 } } },
       // npm run check:docs.
       { extends: true, test: { name: 'docs', include: ['test/meta/docs/*.test.ts'] } },
       // npm run test:frameworks: each one replaces what every look-up asks, or the modules of an example.

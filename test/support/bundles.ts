@@ -11,13 +11,19 @@ declare module 'vitest' {
 }
 
 /**
- * Bundles both command lines as a global setup, each into a file that Node.js starts in a third of the time for
- * TypeScript. It runs once for all tests, because several workers would write the same file.
+ * Bundles, as a global setup, both command lines and what else a test starts as a process, each into a file that Node.js
+ * starts in a third of the time for TypeScript. It runs once for all tests, because several workers would write the same
+ * file.
  */
 export default async function bundleCommandLines(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'signed-requests-'))
   await build({
-    entryPoints: { 'dist/cli': 'cli/bin.ts', 'gateway/dist/cli': 'gateway/src/bin.ts' },
+    entryPoints: {
+      'dist/cli': 'cli/bin.ts',
+      'gateway/dist/cli': 'gateway/src/bin.ts',
+      'dist/flood-process': 'test/unit/recorder/flood-process.ts',
+      'dist/https-child': 'test/unit/account/https-child.ts'
+    },
     bundle: true,
     packages: 'external',
     platform: 'node',

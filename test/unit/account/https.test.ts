@@ -2,9 +2,8 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createAccountClient } from '../../../src/account/index.ts'
 import { makeCertificate } from '../../support/https.ts'
 import { expectNoSecret } from './leaks.ts'
@@ -28,10 +27,10 @@ afterAll(async () => {
 })
 
 test('connects over TLS with a trusted certificate', async () => {
-  const script = fileURLToPath(new URL('./https-child.ts', import.meta.url))
+  const script = join(inject('bundles'), 'dist/https-child.js')
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['--import', 'tsx', script, service.authUrl, service.baseUrl, service.accessToken],
+    [script, service.authUrl, service.baseUrl, service.accessToken],
     { env: { ...process.env, NODE_EXTRA_CA_CERTS: certificate }, timeout: 50_000 }
   )
   expect(JSON.parse(stdout)).toEqual({ accountId: '4711', accepts: true, url: '/v4/things' })
