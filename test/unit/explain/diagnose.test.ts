@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createVerifier, diagnose, explain, type Verdict } from '../../../src/index.ts'
+import { createVerifier, diagnose, explain, mainFailure, type Verdict } from '../../../src/index.ts'
 import { CHECK_NAMES } from '../../../src/result/codes.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
 import { linesOf, service, withHeaders, withSignature } from '../../support/service.ts'
@@ -39,11 +39,15 @@ test('gives each failure a cause, a fix and facts', async () => {
   ])
 })
 
-test('gives every fact of every vector an id of its own, and says which of them are long', async () => {
+test('gives every fact of every vector an id of its own, and explains the main failure first', async () => {
   const long = new Set<string>()
   const labels = new Map<string, Set<string>>()
   for (const { name, options, request } of loadVectors()) {
-    const { failures } = diagnose(await createVerifier(options)(request))
+    const verdict: Verdict = await createVerifier(options)(request)
+    const { failures } = diagnose(verdict)
+    const main = mainFailure(verdict)
+    expect([name, main?.code]).toEqual([name, failures[0]?.code])
+    expect(main === undefined || verdict.failures.includes(main as never), name).toBe(true)
     for (const { facts } of failures) {
       const ids = facts.map(({ id }) => id)
       expect(new Set(ids).size, name).toBe(ids.length)
