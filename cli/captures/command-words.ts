@@ -19,7 +19,7 @@ export const parseCommands = (text: string): Word[][] => (isForCmd(text) ? comma
 /** Decides by the first quote: a shell has single quotes, cmd.exe has `^"`, or `^` at the end of a continued line. */
 function isForCmd(text: string): boolean {
   const [quote = ''] = /\^"|["']/.exec(text) ?? []
-  return quote === '^"' || (quote === '"' && /\^\r?\n|\s\^\s*$/.test(text))
+  return quote === '^"' || (quote === '"' && /\^\r?\n/.test(text))
 }
 
 /** Splits by POSIX.1-2017, Shell Command Language, section 2, and by the additions of bash: browsers write `$'...'`. */

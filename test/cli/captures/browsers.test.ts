@@ -64,8 +64,9 @@ test('Chrome for Windows: copied as cURL (cmd)', () => {
   })
 })
 
+const targets = (text: string) => readAll(text).map(({ target }) => target)
+
 test('all requests of a tab, copied as cURL or as fetch()', () => {
-  const targets = (text: string) => readAll(text).map(({ target }) => target)
   expect(targets("curl 'https://a.example/1' \\\n  -H 'a: b' ;\ncurl 'https://a.example/2'")).toEqual(['/1', '/2'])
   expect(targets('curl ^"https://a.example/1^" &\r\ncurl ^"https://a.example/2^"')).toEqual(['/1', '/2'])
   expect(targets('fetch("https://a.example/1", {});\nfetch("https://a.example/2");')).toEqual(['/1', '/2'])
@@ -115,6 +116,10 @@ test('PowerShell: a single quote in single quotes is doubled', () => {
   const command = (body: string) => `Invoke-WebRequest -Uri 'https://a.example/' -Method POST -Body '${body}'`
   expect(read(command(`{"it''s":"a"}`)).body).toBe(`{"it's":"a"}`)
   expect(read(command(`''`)).body).toBe(`'`)
+})
+
+test('does not say what a browser leaves out of fetch() where the call has it', () => {
+  expect(read('fetch("https://a.example/", { "headers": { "Date": "x" } });').notes).toEqual([])
 })
 
 test('says what a browser leaves out of fetch()', () => {

@@ -136,6 +136,15 @@ describe('a body that is in a file', () => {
     })
   })
 
+  test.each([
+    ['', true],
+    ["-H 'Transfer-Encoding: chunked'", false],
+    ["-H 'Transfer-Encoding: gzip'", false],
+    ["-H 'Content-Length: 8'", false]
+  ])('curl counts a body that is in a file where no header says how long it is: %s', (header, isAdded) => {
+    expect(readAll(`curl https://a.example ${header} -d @body.json`)[0]).toMatchObject({ addsLength: isAdded })
+  })
+
   test('a body that is in a file comes with its length when --body gives it', async () => {
     const lines = headOf(service.sign({ target: '/hook', body: readFileSync('package.json') }))
     const flags = lines

@@ -124,6 +124,11 @@ describe('a file that contradicts itself, or is cut off', () => {
     expect(failuresOf(await verify(read(text).request))).toEqual(['request: request-malformed'])
   })
 
+  test('chunks are undone where the last of several Transfer-Encoding lines says so', () => {
+    const lines = 'Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked'
+    expect(bodyOf(`POST / HTTP/1.1\r\n${lines}\r\n\r\n2\r\n{}\r\n0\r\n\r\n`)).toBe('{}')
+  })
+
   test.each([
     ['nothing', ''],
     ['line breaks', '\r\n\r\n'],
