@@ -12,7 +12,14 @@ test('a command after the flags is a mistake that says its place', () => {
 test.each([
   ['the gateway', gatewayHelp],
   ['authorize', authorizeHelp]
-])('the help of %s marks the flags that can be variables, and says how they are named', (_, help) => {
-  expect(help()).toMatch(/\n\* --listen /)
-  expect(help()).toContain('SIGNED_REQUESTS_')
-})
+])(
+  'the help of %s marks the flags that can be variables, says how they are named, and has each exit code',
+  (_, help) => {
+    expect(help()).toMatch(/\n\* --listen /)
+    expect(help()).toContain('SIGNED_REQUESTS_')
+    const codes = help()
+      .split('Exit codes:\n')[1]!
+      .matchAll(/^ {2}(\d+) /gm)
+    expect([...codes].map(([, code]) => code)).toEqual(['0', '1', '2', '64'])
+  }
+)
