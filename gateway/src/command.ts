@@ -14,7 +14,7 @@ const EXIT = { ok: 0, failed: 1, unavailable: 2, usage: 64 } as const
 
 const ANYONE = 'warning: anyone can sign: the public registers names under --domain'
 
-/** What the command is run in: a process, or a test. */
+/** Describes the environment of the command: a process, or a test. */
 export interface Surroundings {
   print: (line: string) => void
   note: (line: string) => void

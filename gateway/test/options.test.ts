@@ -317,7 +317,7 @@ test.each([
 })
 
 describe('the command', () => {
-  // All that only a process shows; the other tests run the command inside this one.
+  // Covers everything that only a process shows; the other tests run the command inside this one.
   test.each([
     [['--version'], 0, `${packageJson.version}\n`, ''],
     [argumentsOf({ '--https': undefined, '--check': '' }), 1, '', 'every request will be refused'],

@@ -5,7 +5,7 @@ import { runInside } from '../support/run-cli.ts'
 
 const MEGABYTE = Buffer.alloc(2 ** 20)
 
-/** Standard input of so many megabytes; to read on is an error. */
+/** Gives this many megabytes of standard input; reading on is an error. */
 const ioOf = (megabytes: number) => {
   const chunks = function* () {
     for (let n = 0; n < megabytes; n++) yield MEGABYTE

@@ -3,7 +3,7 @@ import { readyVector, type Vector } from './ready-vector.ts'
 
 export type { Vector } from './ready-vector.ts'
 
-/** Vectors that a test may change. */
+/** Returns vectors that a test may change. */
 export const freshVectors = (): readonly Vector[] => suite.loadVectors().map(readyVector)
 
 let vectors: readonly Vector[] | undefined

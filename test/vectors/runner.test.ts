@@ -37,7 +37,7 @@ ${after}`
 const script = (code: string): string[] => [process.execPath, '-e', code]
 const run = (command: readonly string[], ...options: string[]) => runInside([...options, '--', ...command])
 
-/** The runner without a process around it. */
+/** Runs the runner without a process of its own. */
 async function runInside(args: readonly string[]): Promise<Finished> {
   const output = { stdout: '', stderr: '' }
   const code = await runner.run(
@@ -52,7 +52,7 @@ async function runInside(args: readonly string[]): Promise<Finished> {
   return { code, ...output }
 }
 
-// All that only a process shows; the other tests run the runner inside this one.
+// Covers everything that only a process shows; the other tests run the runner inside this one.
 test.each<[args: string[], code: number, stdout: RegExp, stderr: RegExp]>([
   [['--list', '--only', 'https-missing'], 0, /^https-missing +https .*\n$/, /^$/],
   [['--only', 'https-missing', '--', ...script('console.log(1)')], 1, /^FAIL https-missing /, /^$/],

@@ -5,7 +5,7 @@ import { service } from '../../../test/support/service.ts'
 import { createEventStreams, createRecent } from '../../src/admin/recent.ts'
 import { exchangeOf } from '../support/exchanges.ts'
 
-/** A page that is open, and what it gets. */
+/** Opens a page, and collects what it gets. */
 function openPage() {
   const recent = createRecent(false, service.options)
   const got: string[] = []

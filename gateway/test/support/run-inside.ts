@@ -1,7 +1,7 @@
 import type { Finished } from '../../../test/support/run-process.ts'
 import { run } from '../../src/command.ts'
 
-/** The command line of the gateway without a process around it; what it starts is told to end at once. */
+/** Runs the gateway's command line without a process of its own, and ends at once whatever it starts. */
 export async function runGatewayInside(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {}

@@ -58,7 +58,7 @@ describe.each(ofGateway)('explain %s, a code of the gateway', (code, httpStatus,
     fix,
     page: 'docs/checks-and-codes.md#codes-of-the-gateway'
   }
-  // The row of HPE_* is for each code of the parser that has no row.
+  // The row of HPE_* covers each code of the parser that has no row of its own.
   const words = code === 'HPE_*' ? ['HPE_INVALID_METHOD', 'HPE_USER'] : [code!]
 
   test.each(words)('explain CODE has its row of the page: %s', async word => {

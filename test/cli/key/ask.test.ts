@@ -100,7 +100,7 @@ test.each([
   ['192.0.2.1', '192.0.2.1', 53],
   ['127.0.0.1:5353', '127.0.0.1', 5353],
   ['[::1]:5353', '::1', 5353],
-  // Without brackets all of it is the address, also where its beginning looks like a port.
+  // Without brackets, the whole text is the address, even where its end looks like a port.
   ['2001:500:2::c', '2001:500:2::c', 53],
   ['::1', '::1', 53]
 ])('the server %s has the address %s and the port %i', (server, host, port) => {
@@ -119,12 +119,12 @@ test('a message over TCP is whole when its last octet has come, however it is cu
 
 test('a server at an IPv6 address is asked over IPv6', async () => {
   const { error } = await createDns(['[::1]:1'], false, 60, forever()).resolve('TXT', NAME)
-  // The others are of machines without IPv6.
+  // Machines without IPv6 give the other codes.
   expect(['ECONNREFUSED', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'ENETUNREACH']).toContain(error)
 })
 
 test('a name server at a private address is asked only where the caller wants that', async () => {
-  // With no message left, a server that would be asked is not.
+  // When no message is left, the server is not asked.
   const errorOf = async (address: string, asksPrivate: boolean) =>
     (await createDns([], asksPrivate, 0, forever()).askServer(address, 'TXT', NAME)).error
   expect(await errorOf('10.0.0.1', false)).toBe('EPRIVATE')
