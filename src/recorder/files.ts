@@ -72,7 +72,8 @@ export function createFiles(directory: string, keep: number) {
     for (const file of found) files.push({ ...file, isSigned: await isSignedFile(file.name) })
     const names = new Set(found.map(({ name }) => name))
     for (const name of isSignedByName.keys()) if (!names.has(name)) isSignedByName.delete(name)
-    return files.sort((a, b) => a.number - b.number)
+    // Two processes may write at once and choose the same number: a name begins with its time.
+    return files.sort((a, b) => a.number - b.number || (a.name < b.name ? -1 : 1))
   }
 
   async function isSignedFile(name: string): Promise<boolean> {

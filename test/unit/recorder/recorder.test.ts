@@ -214,6 +214,18 @@ describe('files', () => {
     ])
   })
 
+  test('of files with one number, which processes have chosen at once, the oldest are removed', async () => {
+    const written = [3, 1, 5, 2, 4].map(month => `2026-0${month}-01T00-00-00.000Z-signature-missing-7.json`)
+    for (const name of written) writeFileSync(join(directory, name), '{}')
+    const recorder = createRecorder({ directory, keep: 2 })
+    await createVerifier({ ...service.options, recorder })(SCANNER)
+    await recorder.written()
+    expect(names()).toEqual([
+      '2026-05-01T00-00-00.000Z-signature-missing-7.json',
+      expect.stringMatching(/-signature-missing-8\.json$/)
+    ])
+  })
+
   test('files of a clock that is beyond all calendars have the time of the machine, and are bounded', async () => {
     for (const now of [1e15, -1e14]) {
       const recorder = createRecorder({ directory, keep: 1 })
