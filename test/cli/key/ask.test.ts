@@ -140,15 +140,15 @@ test('asks each resolver in turn until one replies', async () => {
   expect([silent.counts.udp, replying.counts.udp]).toEqual([1, 1])
 })
 
-test('stops waiting for a silent server, whatever the garbage collector does', async () => {
+test('stops waiting for a server that is silent over UDP, whatever the garbage collector does', async () => {
   // Node.js 20 forgets AbortSignal.timeout() in AbortSignal.any() when it collects garbage.
-  const { address } = await startServer({})
+  const { address } = await startServer({ tcp: query => [framed(reply(query))] })
   setFlagsFromString('--expose-gc')
   const collectGarbage: () => void = runInNewContext('gc')
   const collecting = setInterval(collectGarbage, 20)
   onTestFinished(() => clearInterval(collecting))
   const dns = createDns([address], false, 60, forever())
-  expect(await dns.resolve('TXT', NAME)).toEqual({ error: 'ECONNREFUSED' })
+  expect((await dns.resolve('TXT', NAME)).error).toBeUndefined()
 })
 
 test('sends at most 60 messages in all, each query once', async () => {
