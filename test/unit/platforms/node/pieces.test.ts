@@ -91,7 +91,7 @@ async function answersOf(body: string, size: number, sent = body) {
     })
     return handle(req, res)
   })
-  const signed = service.sign({ body, headers: { 'Content-Length': undefined } })
+  const signed = service.sign({ body, headers: { 'Content-Length': undefined, Connection: 'close' } })
   const head = wire({ ...signed, body: '' })
     .toString('latin1')
     .replace('Content-Length: 0', 'Transfer-Encoding: chunked')
