@@ -8,7 +8,7 @@ import type { CommonSettings } from './options/settings.ts'
 import { pathAndQuery } from './target.ts'
 
 /** Limits the bytes of all bodies that are held at once. If one body may be larger, it and its copies must fit in. */
-const MAX_HELD = 56 * 1024 * 1024
+export const MAX_HELD = 52 * 1024 * 1024
 
 type Bytes = AsyncIterable<Uint8Array>
 type LeaseBody = (onRevoked: () => void) => Lease

@@ -9,6 +9,7 @@ import { startDohServer } from '../../test/support/doh-server.ts'
 import { service, withHeaders } from '../../test/support/service.ts'
 import { until } from '../../test/support/until.ts'
 import { exchangeBytes, send, statusesOf, wire } from '../../test/support/wire.ts'
+import { MAX_HELD } from '../src/bounded-verify.ts'
 import { open, receivedOn, start } from './for-one-test.ts'
 
 /** DNS that replies only about the keys of the service. */
@@ -165,7 +166,7 @@ function untilAsked(count: number) {
 test.each([
   ['whole bodies', 1000, 60],
   ['no bodies', 0, 60],
-  ['bodies of 2 MB, as many as fit in', 2_000_000, 29]
+  ['bodies of 2 MB, as many as fit in', 2_000_000, Math.floor(MAX_HELD / 2_000_000)]
 ])('requests with %s pass, although their heads verify at once', async (_, size, count) => {
   const { address } = await start({ maxConnections: 60, verifier: { ...service.options, accounts: untilAsked(count) } })
   const body = Buffer.alloc(size)
@@ -198,7 +199,7 @@ test('whoever holds most makes room: uploads of other heads end no smaller one',
   const answer = receivedOn(socket)
   await once(socket, 'connect')
   const body = Buffer.alloc(10_000_000, 'x')
-  for (let n = 0; n < 6; n++) {
+  for (let n = 0; n < 8; n++) {
     const large = wire(service.sign({ target: `/large/${n}`, body }))
     open(address, large.subarray(0, -1))
   }
