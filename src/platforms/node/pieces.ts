@@ -2,8 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import { collectPieces, countPieces } from '../../body/pieces.ts'
 
-/** Whether the body of a request comes in too many tiny pieces; undefined where its pieces are not joined. */
-const IS_TINY = /* @__PURE__ */ Symbol('tiny')
+/**
+ * Names the property that says whether a body comes in too many tiny pieces; undefined where its pieces are not joined.
+ * All copies of this module share it: the gateway has its own beside that of the package.
+ */
+const IS_TINY = /* @__PURE__ */ Symbol.for('signed-requests.tiny')
 
 // A property takes a tenth of the time of a WeakMap, in which each request would be new.
 type NodeRequest = (IncomingMessage | Http2ServerRequest) & { [IS_TINY]?: boolean }

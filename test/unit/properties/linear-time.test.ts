@@ -129,15 +129,15 @@ const RECORD_TARGETS: Readonly<Record<string, (text: string) => unknown>> = {
 
 const KB = 1024
 const CASES = [
-  ...Object.entries(TARGETS).map(([name, run]) => ({ name, run, small: 16 * KB, large: 256 * KB })),
-  ...Object.entries(RECORD_TARGETS).map(([name, run]) => ({ name, run, small: 4 * KB, large: 64 * KB }))
+  ...Object.entries(TARGETS).map(([name, run]) => ({ name, run, small: 16 * KB, large: 1024 * KB })),
+  ...Object.entries(RECORD_TARGETS).map(([name, run]) => ({ name, run, small: KB, large: 64 * KB }))
 ]
 
 /**
- * 16 times the text is four doublings, and each may cost 2.3 times as much: more than twice since a longer text leaves
- * the processor's caches. A quadratic parser takes 256 times as long.
+ * 64 times the text is six doublings, and each may cost 2.3 times as much: more than twice since a longer text leaves
+ * the processor's caches. A quadratic parser takes 4096 times as long.
  */
-const MOST_GROWTH = 2.3 ** 4
+const MOST_GROWTH = 2.3 ** 6
 
 /** Below this, the timer's resolution and garbage collection weigh more than the parser. */
 const LEAST_MILLISECONDS = 0.05

@@ -217,6 +217,10 @@ describe('files', () => {
   test('of files with one number, which processes have chosen at once, the oldest are removed', async () => {
     const written = [3, 1, 5, 2, 4].map(month => `2026-0${month}-01T00-00-00.000Z-signature-missing-7.json`)
     for (const name of written) writeFileSync(join(directory, name), '{}')
+    // Node.js sorts what it lists, other runtimes do not.
+    const list = promises.readdir as (...args: unknown[]) => Promise<never[]>
+    const listed = vi.spyOn(promises, 'readdir').mockImplementation(async (...args) => (await list(...args)).reverse())
+    onTestFinished(() => listed.mockRestore())
     const recorder = createRecorder({ directory, keep: 2 })
     await createVerifier({ ...service.options, recorder })(SCANNER)
     await recorder.written()

@@ -28,8 +28,8 @@ function compare(makeCase: (random: ReturnType<typeof createRandom>) => Case, co
 }
 
 test('RSA signatures and keys, changed, verify exactly where big integers say so', () => {
-  const verified = compare(rsaCase, 500)
-  expect(verified.get('nothing')).toBeGreaterThan(25)
+  const verified = compare(rsaCase, 1000)
+  expect(verified.get('nothing')).toBeGreaterThan(50)
   expect(verified.get('a bit of the signature')).toBe(0)
   expect(verified.get('another exponent')).toBeGreaterThan(1)
 })
@@ -49,10 +49,10 @@ test('the numbers of a key are read from its DER, and from nothing else', () => 
 const isSameKey = (read: RsaNumbers | undefined, { n, e }: RsaNumbers): boolean => read?.n === n && read.e === e
 
 test('Ed25519 signatures and keys, changed, verify exactly where big integers say so', () => {
-  const verified = compare(ed25519Case, 150)
-  expect(verified.get('nothing')).toBeGreaterThan(5)
+  const verified = compare(ed25519Case, 300)
+  expect(verified.get('nothing')).toBeGreaterThan(10)
   expect(verified.get('the group order added')).toBe(0)
-  expect(verified.get('a key of mixed order')).toBeGreaterThan(2)
+  expect(verified.get('a key of mixed order')).toBeGreaterThan(5)
   for (const change of ['R of small order', 'R of mixed order', 'R not canonical', 'a key of small order'])
     expect({ change, verified: verified.get(change) }).toEqual({ change, verified: 0 })
 })

@@ -99,7 +99,7 @@ test('no bytes make a writer throw, or write more than its buffer holds', () => 
       const text = rewrite(body, createBudget(cost), write)
       expect(text === undefined || text.length <= 4 * body.length + 64).toBe(true)
     }),
-    { numRuns: 1000 }
+    { numRuns: 3000 }
   )
 })
 
@@ -110,6 +110,6 @@ test('no bytes make the search throw', () => {
       const whole = Buffer.concat([Buffer.from(start), body, Buffer.from(end)])
       expect(findBodyChange(whole, contentLength, () => false)).toBeOneOf([undefined, 'cut-short', 'read-as-text'])
     }),
-    { numRuns: 1000 }
+    { numRuns: 2000 }
   )
 })

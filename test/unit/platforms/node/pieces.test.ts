@@ -42,6 +42,19 @@ test('small pieces behind the first 16 that arrive at once become one piece, and
   expect(sizes).toEqual([...Array(16).fill(1), 4, 2000, 20, undefined])
 })
 
+test('another copy of the module joins nothing again, and knows of tiny pieces', async () => {
+  const path = '../../../../src/platforms/node/pieces.ts?copy'
+  const copy: typeof import('../../../../src/platforms/node/pieces.ts') = await import(path)
+  expect(copy.joinPieces).not.toBe(joinPieces)
+  const req = new IncomingMessage(new Socket())
+  joinPieces(req)
+  const { push } = req
+  copy.joinPieces(req)
+  expect(req.push).toBe(push)
+  for (let i = 0; i < 9000; i++) req.push(Buffer.of(0))
+  expect([hasTinyPieces(req), copy.hasTinyPieces(req)]).toEqual([true, true])
+})
+
 test('a piece is not kept until the next one comes', async () => {
   const port = await serve((req, res) => {
     joinPieces(req)
