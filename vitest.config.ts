@@ -4,13 +4,6 @@ import { defineConfig } from 'vitest/config'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-/** These compare times, and have the machine to themselves. */
-const TIMED = [
-  'test/unit/properties/linear-time.test.ts',
-  'test/unit/explain/body/cost-time.test.ts',
-  'test/cli/captures/cost-time.test.ts'
-]
-
 /**
  * These replace modules or what every look-up in this process asks, or count its timers or verdicts. All others share the modules of their process,
  * which halves the time.
@@ -62,11 +55,20 @@ export default defineConfig({
           globalSetup,
           maxWorkers: WORKERS,
           include: ['test/**/*.test.ts', 'gateway/test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...ISOLATED, ...TIMED, ...COMPILED]
+          exclude: ['**/node_modules/**', ...ISOLATED, ...COMPILED]
         }
       },
       { extends: true, test: { name: 'isolated', maxWorkers: WORKERS, include: ISOLATED } },
-      { extends: true, test: { name: 'timed', include: TIMED, sequence: { groupOrder: 1 } } },
+      // npm run test:costs: time and memory are measured, so each file has the machine to itself.
+      {
+        extends: true,
+        test: {
+          name: 'costs',
+          globalSetup,
+          include: ['test/**/*.costs.ts'],
+          fileParallelism: false
+        }
+      },
       // npm run check:docs.
       { extends: true, test: { name: 'docs', include: ['test/meta/docs/*.test.ts'] } },
       // npm run test:frameworks: each one replaces what every look-up asks, or the modules of an example.

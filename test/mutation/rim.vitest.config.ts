@@ -14,13 +14,8 @@ export default defineConfig({
   test: {
     include: tests.map(path => (path.endsWith('/') ? `${path}**/*.test.ts` : path)),
     exclude: [
-      // This test compares times.
-      'test/unit/explain/body/cost-time.test.ts',
-      'test/cli/captures/cost-time.test.ts',
-      'test/cli/captures/large.test.ts',
-      // These tests start processes.
+      // This test starts a process.
       'test/unit/account/https.test.ts',
-      'test/unit/recorder/flood.test.ts',
       // This test runs the code of an example.
       'test/unit/account/example.test.ts',
       'test/unit/replay/dynamodb.test.ts',

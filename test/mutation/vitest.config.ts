@@ -41,8 +41,6 @@ export default defineConfig({
   root,
   test: {
     include: TESTS.map(path => (path.endsWith('/') ? `${path}**/*.test.ts` : path)),
-    // This test compares times, and code that is prepared for mutants is slower.
-    exclude: ['test/unit/explain/body/cost-time.test.ts'],
     // The first mismatch loads the search. The top-level code of a module is not changed in a run, and it would count
     // as run by the test that happens to load it.
     setupFiles: 'src/explain/body/change.ts',

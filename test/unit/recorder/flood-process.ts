@@ -1,4 +1,4 @@
-// flood.test.ts runs this with a small heap: signed requests of many kinds among 10,000 scanners, kept as files.
+// flood.costs.ts runs this with a small heap: signed requests of many kinds among 10,000 scanners, kept as files.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

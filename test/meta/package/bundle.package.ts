@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
 import type { OutputChunk } from 'rollup'
 import { expect, test } from 'vitest'
-import { bundle, outputOf } from '../../build/bundle.ts'
+import { bundle, outputOf } from '../../../build/bundle.ts'
 
 const ALWAYS = { bundle: true, format: 'esm', platform: 'node', packages: 'external', write: false } as const
 
