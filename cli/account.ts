@@ -47,10 +47,11 @@ async function run({ authUrl, baseUrl, selectAccountId: path }: Values<typeof FL
     return EXIT.ok
   } catch (error) {
     if (!(error instanceof AccountError)) throw error
-    const [fault, exit] = FAULTS[error.code]
+    // A server that answers "not now" says nothing about the token or the URL.
+    const isLater = error.retryable && error.status !== undefined
+    const [fault, exit] = FAULTS[isLater ? 'account-server-error' : error.code]
     io.note(`signed-requests: ${fault}: ${escapeText(messageIn(error, inFlags), 1000)}`)
-    // The same call may succeed later.
-    return error.retryable ? EXIT.unknown : exit
+    return exit
   }
 }
 

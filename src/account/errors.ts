@@ -52,9 +52,11 @@ export function statusError(server: Server, status: number): AccountError {
   if (status >= 500)
     return new AccountError('account-server-error', `The ${server} failed (HTTP ${status}).`, true, status)
   const code = isAboutToken ? 'account-token-rejected' : 'account-response'
-  const what: readonly Part[] = isAboutToken
-    ? ['refused the token']
-    : ['has nothing at this URL that answers the request, or redirects: is ', option, ' right?']
+  const what: readonly Part[] = LATER.includes(status)
+    ? ['does not answer this call now: try again later']
+    : isAboutToken
+      ? ['refused the token']
+      : ['has nothing at this URL that answers the request, or redirects: is ', option, ' right?']
   const parts: readonly Part[] = [`The ${server} `, ...what, ` (HTTP ${status}).`]
   return withParts(new AccountError(code, inOptions(parts), LATER.includes(status), status), parts)
 }

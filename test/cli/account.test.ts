@@ -62,7 +62,7 @@ describe('says what failed', () => {
   test.each<[who: 'authFault' | 'apiFault', statuses: number[], code: number, says: RegExp]>([
     ['authFault', [400, 401, 403, 422], 1, REFUSED],
     ['authFault', [404, 405, 410], 64, NOTHING],
-    ['authFault', [429], 2, /^signed-requests: the token: /],
+    ['authFault', [429], 2, /^signed-requests: the server: .* does not answer this call now/],
     ['authFault', [500, 503], 2, /^signed-requests: the server: /],
     ['apiFault', [302, 404], 64, /^signed-requests: the URL: The API /]
   ])('account says which status has failed: %s %j ends with %i', async (who, statuses, code, says) => {

@@ -78,7 +78,7 @@ describe('the error of a call says what happened', () => {
     [['API', 500], 'account-server-error', true, 'The API failed (HTTP 500).'],
     [['API', 401], 'account-token-rejected', false, 'The API refused the token (HTTP 401).'],
     [['API', 403], 'account-token-rejected', false, 'The API refused the token (HTTP 403).'],
-    [['API', 425], 'account-response', true, wrongUrl('API', 'baseUrl', 425)],
+    [['API', 425], 'account-response', true, 'The API does not answer this call now: try again later (HTTP 425).'],
     [['API', 400], 'account-response', false, wrongUrl('API', 'baseUrl', 400)],
     [
       ['authorization server', 400],
@@ -94,13 +94,13 @@ describe('the error of a call says what happened', () => {
       ['authorization server', 408],
       'account-token-rejected',
       true,
-      'The authorization server refused the token (HTTP 408).'
+      'The authorization server does not answer this call now: try again later (HTTP 408).'
     ],
     [
       ['authorization server', 429],
       'account-token-rejected',
       true,
-      'The authorization server refused the token (HTTP 429).'
+      'The authorization server does not answer this call now: try again later (HTTP 429).'
     ],
     [['authorization server', 503], 'account-server-error', true, 'The authorization server failed (HTTP 503).']
   ])('the error of a call says what happened: %j', ([server, status], code, retryable, message) => {
