@@ -5,14 +5,11 @@ import { defineConfig } from 'vitest/config'
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 /**
- * These replace modules or what every look-up in this process asks, or count its timers or verdicts. All others share the modules of their process,
- * which halves the time.
+ * Lists the tests that replace modules or what every lookup in their process asks, or count its verdicts. All others
+ * share the modules of their process, which halves the time.
  */
 const ISOLATED = [
   'test/unit/key/dns.test.ts',
-  'test/unit/key/lookup.test.ts',
-  'test/unit/body/read.test.ts',
-  'test/unit/replay/memory.test.ts',
   'test/unit/verdict/diagnostics.test.ts',
   'test/unit/signature/representative.test.ts',
   'test/unit/signature/runtime-ways.test.ts',
@@ -65,7 +62,7 @@ export default defineConfig({
         test: {
           name: 'costs',
           globalSetup,
-          include: ['test/**/*.costs.ts'],
+          include: ['test/**/*.costs.ts', 'gateway/test/**/*.costs.ts'],
           fileParallelism: false
         }
       },

@@ -91,3 +91,13 @@ export function heldDns() {
 
 /** Sets a limit that a body of 11 bytes exceeds. */
 export const withTinyBodies = { ...service.options, maxBodyBytes: 10 }
+
+/** Accepts accounts once this many requests have arrived: their bodies are then read at once. */
+export function untilAsked(count: number) {
+  const waiting: (() => void)[] = []
+  return () =>
+    new Promise<boolean>(resolve => {
+      waiting.push(() => resolve(true))
+      if (waiting.length === count) for (const accept of waiting) accept()
+    })
+}
