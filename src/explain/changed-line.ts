@@ -164,6 +164,9 @@ const LIKELY: readonly Rule[] = [
   // One guess, because a redirect makes GET of POST: the other methods are rare.
   [LOWER_METHOD, 'method', () => ['post']],
   [METHOD, 'method', () => ['POST']],
+  // A path without escapes and special characters gives almost no guess here.
+  [PATH, 'encoding', encodings],
+  [PATH, 'encoding', path => slashes(path, ['//'])],
   [PATH, 'query', path => [path.replace(/\?.*/s, ''), `${path}?`]],
   [PATH, 'added', path => [path.replace(/^\/[^/?]*(?=\/)/, '')]],
   [PATH, 'case', path => [path.replace(/^[^?]*/, start => upper(start, /\/[a-z]/g))]],
@@ -173,7 +176,7 @@ const LIKELY: readonly Rule[] = [
   [TYPE, 'type', type => [...CHARSETS.map(charset => type.replace(/;.*/s, '') + charset), ...TYPES]],
   [PATH, 'prefix', path => stripped(path, PREFIXES)],
   [HOST, 'host-case', cases],
-  [PATH, 'encoding', encodings],
+  [PATH, 'encoding', path => slashes(path, ['%2F', '%2f'])],
   [PATH, 'order', orders],
   [LOWER_METHOD, 'method', () => METHODS],
   [METHOD, 'method', () => METHODS.map(method => method.toUpperCase())],
@@ -228,7 +231,6 @@ function encodings(path: string): string[] {
   const [start = '', ...rest] = path.split(/(?=\?)/)
   const query = rest.join('')
   const utf8 = Buffer.from(path, 'latin1').toString()
-  const slashes = [...start.matchAll(/\//g)].slice(0, 8)
   return [
     encodeURI(utf8),
     // This is what encodeURI does, for text that has escapes.
@@ -246,11 +248,14 @@ function encodings(path: string): string[] {
     start + decode(query, /%(?:3A|2F|40|2C|3B|21|27|28|29|2A|5B|5D|7C|7E)/gi),
     start.replace(/~/g, '%7E') + query,
     start.replace(/\/$/, '') + query,
-    `${start}/${query}`,
-    ...['//', '%2F', '%2f'].flatMap(was =>
-      slashes.map(({ index }) => path.slice(0, index) + was + path.slice(index + 1))
-    )
+    `${start}/${query}`
   ]
+}
+
+/** Writes one of the first eight slashes of the path in these ways: two were merged, or an escaped one was decoded. */
+function slashes(path: string, ways: readonly string[]): string[] {
+  const places = [...path.replace(/\?.*/s, '').matchAll(/\//g)].slice(0, 8)
+  return ways.flatMap(was => places.map(({ index }) => path.slice(0, index) + was + path.slice(index + 1)))
 }
 
 /** Lists lengths that are near, and small ones. */

@@ -139,6 +139,7 @@ describe.each([
   const SLASH = /^line 1 was changed after it was signed: a proxy.* took \/in off the path and added a slash/
   const REWRITTEN = /rewrote the target; x-original-uri has the one that was signed$/
   const QUERY = /^line 1 was changed after it was signed: the query was dropped or added on the way$/
+  const ENCODING = /^line 1 was changed .*: the target was decoded or encoded again, or slashes were merged or removed$/
   const HOST = /^line 2 was changed after it was signed: a proxy replaced Host$/
   const PORT = /^line 2 was changed after it was signed: a proxy changed the port in Host$/
   const CASE = /^line 2 .*: capital letters of Host were put in lower case/
@@ -193,7 +194,12 @@ describe.each([
       { host: 'hooks.reCeiver.example' },
       { Host: 'hooks.receiver.example' },
       { hosts: 'hooks.reCeiver.example' }
-    ]
+    ],
+    ['a decoded letter', ENCODING, { target: '/caf%C3%A9' }, {}, {}, '/caf\xc3\xa9'],
+    ['a decoded colon', ENCODING, { target: '/hooks/a?at=12%3A00' }, {}, {}, '/hooks/a?at=12:00'],
+    ['a letter that was encoded', ENCODING, { target: '/hooks/~a' }, {}, {}, '/hooks/%7Ea'],
+    ['a slash at the end', ENCODING, { target: '/hooks/a' }, {}, {}, '/hooks/a/'],
+    ['slashes that were merged', ENCODING, { target: '/hooks//a' }, {}, {}, '/hooks/a']
   ])('a changed line is found by what the request and the settings suggest, by verifying alone: %s', async (...row) => {
     const [, cause, signed, headers, settings, target] = row
     const request = withHeaders(signSlowly(signed), headers)
