@@ -69,78 +69,62 @@ export function replayStoreContract(
 
 type Case = (one: ReplayStore, other: ReplayStore, id: string) => Promise<void>
 
-/** A call with a token, and the expected result of a claim. */
-type Call = readonly ['claim', token: string, isHeld: boolean] | readonly ['release', token: string]
+/** A claim with its expected result, or a release, which has no result. */
+type Call = readonly [token: string, isHeld?: boolean]
+
+const claims = (token: string, isHeld: boolean): Call => [token, isHeld]
+const releases = (token: string): Call => [token]
 
 const ROWS: Readonly<Record<string, readonly Call[]>> = {
-  'a free id is held by the token that claims it': [
-    ['claim', 't', true],
-    ['claim', 'u', false],
-    ['claim', 'v', false]
-  ],
-  'the same claim sent twice is true': [
-    ['claim', 't', true],
-    ['claim', 't', true],
-    ['claim', 'u', false],
-    ['claim', 't', true]
-  ],
+  'a free id is held by the token that claims it': [claims('t', true), claims('u', false), claims('v', false)],
+  'the same claim sent twice is true': [claims('t', true), claims('t', true), claims('u', false), claims('t', true)],
   'a released id is held by the next token, and never again by the same': [
-    ['claim', 't', true],
-    ['release', 't'],
-    ['claim', 't', false],
-    ['claim', 'u', true],
-    ['claim', 't', false],
-    ['claim', 'v', false]
+    claims('t', true),
+    releases('t'),
+    claims('t', false),
+    claims('u', true),
+    claims('t', false),
+    claims('v', false)
   ],
-  'a release that arrives before its claim makes that false': [
-    ['release', 't'],
-    ['claim', 't', false],
-    ['claim', 'u', true]
-  ],
+  'a release that arrives before its claim makes that false': [releases('t'), claims('t', false), claims('u', true)],
   'a release does not free the claim of another token': [
-    ['claim', 't', true],
-    ['release', 'u'],
-    ['claim', 'v', false],
-    ['claim', 'u', false],
-    ['claim', 't', true]
+    claims('t', true),
+    releases('u'),
+    claims('v', false),
+    claims('u', false),
+    claims('t', true)
   ],
   'a release that is sent twice, or late, does not free the next claim': [
-    ['claim', 't', true],
-    ['release', 't'],
-    ['release', 't'],
-    ['claim', 'u', true],
-    ['release', 't'],
-    ['claim', 'v', false],
-    ['claim', 'u', true]
+    claims('t', true),
+    releases('t'),
+    releases('t'),
+    claims('u', true),
+    releases('t'),
+    claims('v', false),
+    claims('u', true)
   ],
-  'of two releases the last one is remembered': [
-    ['release', 't'],
-    ['release', 'u'],
-    ['claim', 'u', false],
-    ['claim', 't', true]
-  ],
+  'of two releases the last one is remembered': [releases('t'), releases('u'), claims('u', false), claims('t', true)],
   'keeps different tokens apart': [
-    ['claim', 'Token', true],
-    ...['token', 'Token ', 'Toke', 'held:Token'].flatMap((token): Call[] => [
-      ['claim', token, false],
-      ['release', token]
-    ]),
-    ['claim', 'Token', true],
-    ['claim', 'u', false]
+    claims('Token', true),
+    ...['token', 'Token ', 'Toke', 'held:Token'].flatMap((token): Call[] => [claims(token, false), releases(token)]),
+    claims('Token', true),
+    claims('u', false)
   ]
 }
 
 const follows =
   (calls: readonly Call[]): Case =>
   async (store, _, id) => {
-    for (const [n, [method, token, isHeld]] of calls.entries()) {
-      if (method === 'release') await store.release(id, token, TTL)
-      else {
-        const before = calls.slice(0, n).map(([method, token]) => `${method}(${token})`)
-        const where = ['of a new id', ...before].join(', ')
-        const resolved = await claim(store, id, token)
-        assert(resolved === isHeld, `${where}, then claim(${token}): it resolved to ${resolved}, not ${isHeld}`)
+    let before = 'of a new id'
+    for (const [token, isHeld] of calls) {
+      if (isHeld === undefined) {
+        await store.release(id, token, TTL)
+        before += `, release(${token})`
+        continue
       }
+      const resolved = await claim(store, id, token)
+      assert(resolved === isHeld, `${before}, then claim(${token}): it resolved to ${resolved}, not ${isHeld}`)
+      before += `, claim(${token})`
     }
   }
 

@@ -149,7 +149,7 @@ const isText: Test = value => typeof value === 'string'
 const isTarget: Test = value => isText(value) && /^(?:\/|\*$)/.test(value as string)
 const isBody: Test = value => value === null || isText(value) || value instanceof Uint8Array
 const isObject: Test = value => typeof value === 'object' && value !== null
-const isDate: Test = value => isText(value) || Number.isFinite(value instanceof Date ? +value : value)
+const isDate: Test = value => isText(value) || Number.isFinite(value instanceof Date ? value.getTime() : value)
 const isTexts: Test = value => Array.isArray(value) && value.every(isText)
 const isScheme: Test = value => Object.hasOwn(COVERED, value as string)
 

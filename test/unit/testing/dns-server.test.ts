@@ -1,7 +1,8 @@
-import { createSocket } from 'node:dgram'
+import { createSocket, type Socket as UdpSocket } from 'node:dgram'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { decode, encode } from 'dns-packet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createVerifier, dnsTxtLookup } from '../../../src/index.ts'
@@ -22,7 +23,8 @@ const resolver = new Resolver({ timeout: 500, tries: 8 })
 beforeAll(async () => {
   dns = await startDnsServer(records)
   port = Number(dns.address.split(':')[1])
-  resolver.setServers([dns.address])
+  // A wrong address fails a test, and skips none.
+  resolver.setServers([`127.0.0.1:${port}`])
 })
 afterAll(() => dns.close())
 
@@ -57,7 +59,7 @@ describe('serveDns', () => {
     [service, { port: '5353' }, 'port is a string: pass a port, such as 5353'],
     [service, { port: -1 }, 'port is the number -1'],
     [service, { port: 65_536 }, 'port is the number 65536']
-  ])('rejects %o %o with a TypeError', async (given, options, message) => {
+  ])('rejects what is not a service or an option with a TypeError: %#', async (given, options, message) => {
     const serving = serveDns(given as never, options as never)
     await expect(serving).rejects.toThrow(TypeError)
     await expect(serving).rejects.toThrow(message)
@@ -81,12 +83,16 @@ describe('answers', () => {
   })
 
   test('counts what it was asked for', async () => {
+    expect(dns.address).toBe(`127.0.0.1:${port}`)
     const before = dns.queries()
     await resolver.resolveTxt('two.example')
     await resolver.resolveTxt(NAME)
-    expect(dns.queries()).toBe(before + 2)
+    await resolver.resolveTxt('unknown.example').catch(() => {})
+    expect(dns.queries()).toBe(before + 3)
     expect(dns.queries(NAME)).toBe(1)
     expect(dns.queries('never.example')).toBe(0)
+    // A name without records is not counted: there are any number of them.
+    expect(dns.queries('unknown.example')).toBe(0)
   })
 })
 
@@ -190,6 +196,52 @@ test('answers queries over TCP that arrive in pieces and several at once', async
   socket.destroy()
 })
 
+/** Calls a function with each UDP socket that is made while a server starts. */
+async function startWith<T>(onSocket: (udp: UdpSocket) => void, start: () => Promise<T>): Promise<T> {
+  const listener = (message: unknown) => onSocket((message as { socket: UdpSocket }).socket)
+  subscribe('udp.socket', listener)
+  try {
+    return await start()
+  } finally {
+    unsubscribe('udp.socket', listener)
+  }
+}
+
+test('neither a datagram from port 0 nor an error of its socket stops a server', async () => {
+  let udp: UdpSocket | undefined
+  const server = await startWith(
+    socket => {
+      udp = socket
+    },
+    () => startDnsServer(records)
+  )
+  const sender = { address: '127.0.0.1', family: 'IPv4', port: 0, size: 0 } as const
+  expect(udp!.emit('message', query(), sender)).toBe(true)
+  expect(udp!.emit('error', new Error('any'))).toBe(true)
+  expect(server.queries()).toBe(1)
+  await server.close()
+})
+
+test('a free port is free for UDP and TCP', async () => {
+  const taker = createServer()
+  const taken: number[] = []
+  const server = await startWith(
+    udp =>
+      udp.once('listening', () => {
+        taken.push(udp.address().port)
+        if (taken.length === 1) taker.listen(taken[0])
+      }),
+    () => startDnsServer(records)
+  )
+  expect(taken).toEqual([expect.any(Number), Number(server.address.split(':')[1])])
+  taker.close()
+  await server.close()
+})
+
+test('an address that this machine does not have is an error', async () => {
+  await expect(startDnsServer(records, '192.0.2.1')).rejects.toMatchObject({ code: 'EADDRNOTAVAIL' })
+})
+
 test('serves on the IPv6 loopback address', async () => {
   const server = await startDnsServer(records, '::1')
   const other = new Resolver()
@@ -223,7 +275,7 @@ test.each([
   if (!expected.truncated) expect(received.length - 2).toBe(length)
 })
 
-test('a message is answered up to 1,024 octets, and a part of a head is not', () => {
+test('a message is answered up to 1,024 octets, and a part of a head is not', async () => {
   const padded = (length: number) => {
     const option = { code: 12, length: 0, data: Buffer.alloc(length) }
     const edns = { type: 'OPT', name: '.', udpPayloadSize: 1232, flags: 0, options: [option] }
@@ -235,4 +287,8 @@ test('a message is answered up to 1,024 octets, and a part of a head is not', ()
   expect(decode(reply(padded(rest))!).answers).toHaveLength(2)
   expect(reply(padded(rest + 1))).toBeUndefined()
   expect(reply(query().subarray(0, 11))).toBeUndefined()
+  const socket = connect(port, '127.0.0.1')
+  socket.end(Buffer.concat([Buffer.of(4, 0), padded(rest)]))
+  const overTcp = Buffer.concat(await socket.toArray())
+  expect(decode(overTcp.subarray(2)).answers).toHaveLength(2)
 })

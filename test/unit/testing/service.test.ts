@@ -2,6 +2,7 @@ import { createPublicKey } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createVerifier, fromFetchRequest, fromLambdaEvent, type ReceivedRequest } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
+import { createSigningKey, signRequest } from '../../../src/testing/sign.ts'
 import { leastSyncTime } from '../../support/cpu-time.ts'
 import { linesOf, service } from '../../support/service.ts'
 
@@ -140,6 +141,16 @@ describe('the test service', () => {
     for (const name of ['nothing.example', '__proto__', 'constructor']) {
       await expect(service.lookupTxt(name, { signal })).rejects.toMatchObject({ code: 'ENOTFOUND' })
     }
+  })
+
+  test('signs the names that a caller adds, each once, and none that is absent', () => {
+    const key = createSigningKey('a.service.example', 1024)
+    const context = { host: 'a.example', account: ['X-Service-ID', 'account-1'] } as const
+    const alsoCovered = ['x-nonce', 'X-Extra', 'X-Absent']
+    const request = signRequest({ headers: { 'X-Extra': 'e' } }, key, { ...context, alsoCovered })
+    expect(headerOf(request, 'signature')).toContain(
+      'headers="(request-target) Host Date X-Service-ID Digest X-nonce X-Extra"'
+    )
   })
 
   test('rejects what cannot be signed', () => {
