@@ -84,11 +84,11 @@ export async function startGateway(
   let address: string
   try {
     address = await listen(server, settings.listen)
-    if (settings.admin !== undefined && recent !== undefined) {
+    if (recent !== undefined) {
       const { startAdmin } = await import('./admin/admin.ts')
       const origin = `${tls ? 'https' : 'http'}://${address}`
       const live = { origin, recent, seenAccounts, isReady: () => isReady }
-      admin = await startAdmin({ ...settings, ...settings.admin, ...live })
+      admin = await startAdmin({ ...settings, ...settings.admin!, ...live })
     }
   } catch (error) {
     server.close()

@@ -1,6 +1,9 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { draftCavage } from 'signed-requests'
 import { rfc9421 } from 'signed-requests/rfc9421'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { service, withHeaders } from '../../test/support/service.ts'
 import { exchangeBytes, statusesOf, wire } from '../../test/support/wire.ts'
 import { open, receivedOn, start } from './for-one-test.ts'
@@ -94,11 +97,26 @@ test.each([
   expect(malformed).toMatchObject([{ status, reason: expect.stringMatching(reason) }])
 })
 
-test('a sender that disconnects in the middle of a body is one line of the log', async () => {
+test('a sender of malformed bytes is disconnected, although it does not end its side', async () => {
+  const { address } = await start()
+  const accepted: Socket[] = []
+  const note = (message: unknown) => accepted.push((message as { socket: Socket }).socket)
+  subscribe('net.server.socket', note)
+  onTestFinished(() => void unsubscribe('net.server.socket', note))
+  const socket = connect({ port: Number(address.split(':')[1]), host: '127.0.0.1', allowHalfOpen: true }).resume()
+  onTestFinished(() => void socket.destroy())
+  socket.write('NONSENSE\r\n\r\n')
+  await once(socket, 'end')
+  expect(accepted.map(({ destroyed }) => destroyed)).toEqual([true])
+})
+
+test('a sender that disconnects in the middle of a body or of a head is one line of the log', async () => {
   const { address, malformed, over } = await start()
   open(address, wire(service.sign({ body: 'x'.repeat(100) })).subarray(0, -10)).end()
   expect((await over(1))[0]?.verdict.failures).toMatchObject([{ code: 'body-unreadable' }])
   expect(malformed).toEqual([])
+  await receivedOn(open(address, Buffer.from('GET / HTTP/1.1\r\nHost')).end())
+  expect(malformed).toMatchObject([{ status: 400, reason: 'HPE_INVALID_EOF_STATE' }])
 })
 
 test('what the proxy in front sets for the gateway ends there, and so does what reroutes', async () => {

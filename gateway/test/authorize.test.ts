@@ -11,7 +11,7 @@ import type { Exchange, Malformed } from '../src/exchange.ts'
 import { logText } from '../src/log.ts'
 import { type AuthorizerSettings, authorizerSettingsOf } from '../src/options/authorize.ts'
 import { parseAuthorize } from '../src/options/command-line.ts'
-import { heldDns, withoutDns, withTinyBodies } from './for-one-test.ts'
+import { countTimers, heldDns, withoutDns, withTinyBodies } from './for-one-test.ts'
 import { testSettings } from './start.ts'
 import { runGatewayInside } from './support/run-inside.ts'
 
@@ -281,12 +281,14 @@ describe('x-forwarded', () => {
   })
 })
 
-test('ends the checks that have begun', async () => {
+test('ends the checks that have begun, and starts no timer that keeps the process', async () => {
   const { verifier, isAsked, answerDns } = heldDns()
   const { statusOf, authorizer } = await start({ verifier })
   const status = statusOf(sign())
   await isAsked()
+  const before = countTimers()
   const closed = authorizer.close()
+  expect(countTimers()).toBe(before)
   answerDns()
   expect([await status, await closed]).toEqual([200, true])
 })

@@ -78,6 +78,14 @@ test('what is released or given back can be leased again, once', () => {
   expect(revoked).toEqual(['second'])
 })
 
+test('an owner that has released all is no older than others when it leases again', () => {
+  const { lease, revoked } = start(1)
+  lease('early', 'a').release()
+  lease('b', 'b').charge(1)
+  lease('late', 'a').charge(1)
+  expect(revoked).toEqual(['b'])
+})
+
 test('a budget that is used up by pinned leases revokes nothing, and goes on', () => {
   const { lease, revoked } = start(10)
   const pinned = lease('pinned')

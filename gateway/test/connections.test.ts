@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { makeCertificate } from '../../test/support/https.ts'
 import { listen } from '../../test/support/listen.ts'
 import { until } from '../../test/support/until.ts'
-import { trackConnections, type Waits } from '../src/connections.ts'
+import { authorityOf, trackConnections, type Waits } from '../src/connections.ts'
 import { open, receivedOn } from './for-one-test.ts'
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
@@ -57,6 +57,34 @@ test('all pipelined requests are answered, and then the connection is closed', a
   finish?.()
   expect((await receivedOn(socket)).match(/done/g)).toHaveLength(2)
 })
+
+test.each([1, 2])('a connection whose answer has begun is closed when it drains, after %d answers', async count => {
+  const answers: ServerResponse[] = []
+  const { server, connections, socket } = await start(REQUEST, (_, res) => {
+    answers.push(res)
+    res.write('a')
+  })
+  server.keepAliveTimeout = 0
+  const received = receivedOn(socket)
+  await once(server, 'request')
+  connections.drain()
+  for (let behind = 1; behind < count; behind++) {
+    socket.write(REQUEST)
+    await once(server, 'request')
+  }
+  for (let at = 0; at < count; at++) {
+    await until(() => answers.length > at)
+    answers[at]!.end()
+  }
+  const expected = ['keep-alive', 'close'].slice(0, count)
+  expect([...(await received).matchAll(/^Connection: (.*)$/gm)].map(([, value]) => value?.trim())).toEqual(expected)
+})
+
+test.each([
+  ['::1', '[::1]:80'],
+  ['[::1]', '[::1]:80'],
+  ['localhost', 'localhost:80']
+])('the address of %s is written as %s', (host, expected) => expect(authorityOf(host, 80)).toBe(expected))
 
 test('requests that wait for their turn are over when their connection is', async () => {
   let served = 0

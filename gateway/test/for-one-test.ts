@@ -72,6 +72,9 @@ export function receivedOn(socket: Socket): Promise<string> {
   return new Promise(resolve => socket.on('close', () => resolve(text)))
 }
 
+/** Counts the timers that keep the process. */
+export const countTimers = () => process.getActiveResourcesInfo().filter(kind => kind === 'Timeout').length
+
 /** Makes DNS that fails. */
 export const withoutDns = {
   ...service.options,

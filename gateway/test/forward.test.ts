@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { makeCertificate, open as openTls } from '../../test/support/https.ts'
 import { listen } from '../../test/support/listen.ts'
 import { service } from '../../test/support/service.ts'
 import { until } from '../../test/support/until.ts'
@@ -67,6 +69,29 @@ describe('when the upstream fails, the claim is released and a retry accepted', 
     expect(error.code).toBe('ECONNRESET')
   })
 
+  test('a sender over TLS sees a reset, too', async () => {
+    const tls = await makeCertificate('receiver.example')
+    const { address, over } = await startInFront(await startRaw(socket => socket.end(PART)), { tls, https: undefined })
+    const to = { host: 'receiver.example', port: Number(address.split(':')[1]), cert: tls.cert }
+    const request = openTls(service.sign({ target: '/hook' }), to).end()
+    const [answer] = await once(request, 'response')
+    await expect(buffer(answer)).rejects.toMatchObject({ code: 'ECONNRESET' })
+    expect(await over(1)).toMatchObject([{ status: 200, upstream: 'broken-off' }])
+  })
+
+  test('the log has no status for a sender that disconnected before the upstream failed', async () => {
+    const asked: Socket[] = []
+    const { address, over } = await startInFront(await startRaw(socket => asked.push(socket)))
+    const socket = open(address, wire(service.sign({ target: '/hook' })))
+    await until(() => asked.length)
+    socket.resetAndDestroy()
+    await once(socket, 'close')
+    // This answer is for another sender: the gateway has seen the reset by then.
+    await exchangeBytes(address, Buffer.from('GET / HTTP/1.1\r\nHost: receiver.example\r\n\r\n'))
+    asked[0]!.destroy()
+    expect((await over(2))[1]).toMatchObject({ status: 0, upstream: 'broken-off' })
+  })
+
   test('the claim is free before an answer of 5xx reaches the sender', async () => {
     const url = await startRaw((socket, count) => {
       // Only the head of the answer has arrived: the sender may act on it at once.
@@ -93,7 +118,7 @@ describe('when the upstream has answered, the claim stays', () => {
   test('the claim stays when the upstream goes on although the sender disconnected', async () => {
     let finish = () => {}
     const closed: boolean[] = []
-    const { address, over, statuses, seen } = await start({}, res => {
+    const { address, malformed, over, statuses, seen } = await start({}, res => {
       finish = () => res.end('done')
       res.once('close', () => closed.push(res.writableFinished))
     })
@@ -106,7 +131,7 @@ describe('when the upstream has answered, the claim stays', () => {
     await exchangeBytes(address, Buffer.from('GET / HTTP/1.1\r\nHost: receiver.example\r\n\r\n'))
     finish()
     expect((await over(2))[1]).toMatchObject({ status: 0, upstream: 'answered' })
-    expect(closed).toEqual([true])
+    expect([closed, malformed]).toEqual([[true], []])
     expect(await statuses(signed)).toEqual([401])
   })
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -71,6 +72,22 @@ describe('a server that is not reached at the start', () => {
     expect(error.message).toMatch(new RegExp(`^the replay store in ${name} cannot be used: .*ECONNREFUSED`))
     expect(error.message).not.toContain('S3CRET')
   })
+})
+
+test('a PostgreSQL server that does not reply is given up after two seconds', async () => {
+  const server = createServer(() => {})
+  const url = `postgres://user:S3CRET@127.0.0.1:${await listen(server)}/0`
+  await import('pg')
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  onTestFinished(() => void server.close())
+  const error = connectReplayStore({ kind: 'postgres', url }).catch(error => error)
+  // The second query, for a table that exists, connects once more.
+  for (const _ of ['first', 'second']) {
+    await once(server, 'connection')
+    vi.advanceTimersByTime(2000)
+  }
+  expect((await error).message).toMatch(/^the replay store in PostgreSQL cannot be used: .*timeout/)
 })
 
 /** Starts a server that replies to each command of a Redis client, and grants every claim. */

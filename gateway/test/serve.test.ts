@@ -5,13 +5,14 @@ import { createVerifier } from '../../src/index.ts'
 import { listen } from '../../test/support/listen.ts'
 import { service } from '../../test/support/service.ts'
 import { wire } from '../../test/support/wire.ts'
+import { ALONE, type Waits } from '../src/connections.ts'
 import type { Upstream } from '../src/forward.ts'
 import { createServe } from '../src/serve.ts'
 import { open, receivedOn } from './for-one-test.ts'
 import { testSettings } from './start.ts'
 
 /** Sends one request, and returns what its sender knows at the end. */
-async function serveOne(forward: Upstream['forward'], bytes: Uint8Array) {
+async function serveOne(forward: Upstream['forward'], bytes: Uint8Array, waits?: Waits) {
   const settings = testSettings(new URL('http://127.0.0.1'), service, { upstreamTimeout: 100 })
   const serve = createServe(settings, createVerifier(service.options), { forward, destroy: async () => {} })
   const server = createServer()
@@ -19,7 +20,7 @@ async function serveOne(forward: Upstream['forward'], bytes: Uint8Array) {
     server.close()
   })
   const socket = open(`127.0.0.1:${await listen(server)}`, bytes)
-  return { socket, served: once(server, 'request').then(([req, res]) => serve(req, res)) }
+  return { socket, served: once(server, 'request').then(([req, res]) => serve(req, res, waits)) }
 }
 
 test('a sender that does not read the end of its answer is disconnected', async () => {
@@ -66,3 +67,21 @@ test('the timer for a sender that does not read is cleared when the answer is ov
   expect(started).toHaveLength(1)
   expect(cleared).toHaveBeenCalledWith(started[0])
 })
+
+test.each([
+  ['/hook', 200, 0],
+  ['/other', 401, 1]
+])(
+  'a connection may give way to a new one before its answer only if it is not verified: %s',
+  async (target, status, calls) => {
+    const forNothing = vi.fn()
+    const forward: Upstream['forward'] = async (_, res) => {
+      res.end('done')
+      return { upstream: 'answered' }
+    }
+    const bytes = wire({ ...service.sign({ target: '/hook' }), target }, [['Connection', 'close']])
+    const { served } = await serveOne(forward, bytes, { ...ALONE, forNothing })
+    expect(await served).toMatchObject({ status })
+    expect(forNothing).toHaveBeenCalledTimes(calls)
+  }
+)

@@ -57,13 +57,16 @@ test('a body that was refused before it was read is not kept', async () => {
   expect(exchanges[0]?.body).toBeUndefined()
 })
 
-test('of a large body that was refused 64 KiB are kept, and the fixture says how long it was', async () => {
+test('of a large body 64 KiB are kept, and the fixture of a refused one says how long it was', async () => {
   const { address, open } = await startWithAdmin()
   const large = service.sign({ target: '/hook', body: Buffer.alloc(200_000, 'x') })
   for (const request of [{ ...large, body: Buffer.alloc(200_000, 'y') }, changed(sign())]) await send(address, request)
-  const details = await open(2)
-  expect(details.map(({ body }) => body.note)).toEqual(['200000 bytes, the beginning', '8 bytes'])
-  const bodies = details.map(({ fixture }) => JSON.parse(fixture).vectors[0].request.body)
+  await send(address, large)
+  const details = await open(3)
+  const beginning = '200000 bytes, the beginning'
+  expect(details.map(({ body }) => body.note)).toEqual([beginning, '8 bytes', beginning])
+  expect(details.map(({ body }) => body.text.length)).toEqual([4096, 8, 4096])
+  const bodies = details.slice(0, 2).map(({ fixture }) => JSON.parse(fixture).vectors[0].request.body)
   expect(bodies).toEqual([{ utf8: 'y'.repeat(65_536), length: 200_000 }, { utf8: '{"id":2}' }])
 })
 
