@@ -170,7 +170,7 @@ describe('when all connections are taken, a new one', () => {
     const sockets = [started.socket, ...others]
     const requests = sent.filter(octets => octets.endsWith('\r\n\r\n')).length
     await until(async () => started.runs.length === requests && (await countOf(started.server)) === 3)
-    return { address, sockets, ended: () => ended }
+    return { address, sockets, ended: () => ended, count: () => countOf(started.server) }
   }
   const countOf = (server: Server) =>
     new Promise<number>((resolve, reject) =>
@@ -202,6 +202,13 @@ describe('when all connections are taken, a new one', () => {
     const half = open(address, Buffer.from(HALF))
     await until(() => sockets[0]!.resume().closed)
     expect(await closedBy(address, [...sockets.slice(1), half])).toEqual([true, false, false])
+  })
+
+  test('replaces none, when the sender of another has closed its own', async () => {
+    const { address, sockets, count } = await startFull(REQUEST, REQUEST, '')
+    sockets[2]!.destroy()
+    await until(async () => (await count()) === 2)
+    expect(await closedBy(address, sockets.slice(0, 2))).toEqual([false, false])
   })
 
   test('replaces the oldest that was not verified while its body is on its way', async () => {

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createTestService } from '../../../src/testing/index.ts'
 import { service } from '../../../test/support/service.ts'
 import { exchangeBytes, send } from '../../../test/support/wire.ts'
+import { heldDns } from '../for-one-test.ts'
 import { ask, startWithAdmin } from '../support/admin.ts'
 
 const sign = () => service.sign({ target: '/hook', body: '{"id":1}' })
@@ -95,12 +96,15 @@ test.each([
 })
 
 test('/healthz says when the gateway drains', async () => {
-  const { port, close } = await startWithAdmin()
+  const { verifier, isAsked, answerDns } = heldDns()
+  const { address, port, close } = await startWithAdmin({ verifier })
   expect(await ask(port, '/healthz')).toMatchObject({ status: 200, body: 'ok\n' })
+  const answer = send(address, sign())
+  await isAsked()
   const closed = close()
-  const last = await ask(port, '/healthz').catch(() => undefined)
-  if (last !== undefined) expect(last).toMatchObject({ status: 503, body: 'draining\n' })
-  await closed
+  expect(await ask(port, '/healthz')).toMatchObject({ status: 503, body: 'draining\n' })
+  answerDns()
+  await Promise.all([answer, closed])
   await expect(ask(port, '/healthz')).rejects.toThrow(/ECONNREFUSED/)
 })
 
