@@ -1,5 +1,5 @@
 import type { Code } from '../result/codes.ts'
-import { allCauses, allFacts } from './causes/causes.ts'
+import { causesOf, factsOf } from './causes/causes.ts'
 import type { AddedCauses, Cause, EvidenceIn, Known, Shown, Surroundings, Text } from './causes/row.ts'
 import { type Fact, textOf } from './facts.ts'
 import { type SettingsLanguage, showSetting } from './settings.ts'
@@ -31,7 +31,7 @@ export function adviceOn<C extends Code>(
 }
 
 function findCause<C extends Code>(code: C, known: Known<C>, added: AddedCauses): Cause<C> {
-  const causes = allCauses()[code]
+  const causes = causesOf(code)
   return (
     added[code]?.find(row => row.when(known)) ??
     causes.find(row => !('when' in row) || row.when(known)) ??
@@ -46,7 +46,7 @@ function textFor<C extends Code>(text: Text<C>, known: Known<C>, language: Setti
 
 /** Lists the facts that a reader is shown of the evidence of a failure. */
 export function factsOn<C extends Code>({ code, evidence }: FailureIn<C>, clock: string): readonly Fact[] {
-  return evidence === undefined ? [] : (allFacts()[code]?.(evidence, clock) ?? [])
+  return evidence === undefined ? [] : (factsOf(code)?.(evidence, clock) ?? [])
 }
 
 /**

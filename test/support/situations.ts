@@ -70,6 +70,7 @@ export function expectDiagnosis(verdict: Verdict, { code, row: [{ line }, cause,
   expect(inFlags.fix).not.toMatch(/\b(?:adapter|verify\.|req\.|express|through URL|alsoCovered)\b|\w+: (?:'|\[)/)
   for (const { cause, fix } of [first!, inFlags]) {
     expect(`${cause} ${fix}`).not.toMatch(/(?<!== )undefined|\[\[|\|\||\{\w|null|NaN/)
+    for (const text of [cause, fix]) expect(text).toMatch(/\S$/)
   }
   if (line) expect(explain(verdict)).toMatch(/^rejected: signature\n\nchanged: line \d\n/)
 }

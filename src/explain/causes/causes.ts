@@ -1,5 +1,4 @@
-import type { Code } from '../../result/codes.ts'
-import type { EvidenceByCode } from '../../result/evidence.ts'
+import { type CheckName, CODES, type Code } from '../../result/codes.ts'
 import { accountCauses, accountFacts } from './account.ts'
 import { coverageCauses, coverageFacts } from './coverage.ts'
 import { dateCauses, dateFacts } from './date.ts'
@@ -9,49 +8,49 @@ import { keyCauses, keyFacts } from './key.ts'
 import { keyNameCauses, keyNameFacts } from './key-name.ts'
 import { replayCauses, replayFacts } from './replay.ts'
 import { requestCauses, requestFacts } from './request.ts'
-import type { Causes, Facts } from './row.ts'
+import type { Causes, CausesOf, Facts, FactsOf } from './row.ts'
 import { signatureCauses, signatureFacts } from './signature.ts'
 import { signatureHeaderCauses, signatureHeaderFacts } from './signature-header.ts'
 
-type AllCauses = { readonly [C in Code]: Causes<C> }
-type AllFacts = { readonly [C in Code]?: Facts<C> }
+// These are functions: a bundler leaves all rows out where nothing is diagnosed.
+const CAUSES: { readonly [N in CheckName]: () => CausesOf<N> } = {
+  request: requestCauses,
+  https: requestCauses,
+  date: dateCauses,
+  host: hostCauses,
+  account: accountCauses,
+  'signature-header': signatureHeaderCauses,
+  coverage: coverageCauses,
+  'key-name': keyNameCauses,
+  key: keyCauses,
+  signature: signatureCauses,
+  digest: digestCauses,
+  replay: replayCauses
+}
 
-// The first diagnosis makes these constants: a bundler leaves all of them out where nothing is diagnosed.
-let causes: AllCauses | undefined
-let facts: AllFacts | undefined
+const FACTS: { readonly [N in CheckName]: () => FactsOf<N> } = {
+  request: requestFacts,
+  https: requestFacts,
+  date: dateFacts,
+  host: hostFacts,
+  account: accountFacts,
+  'signature-header': signatureHeaderFacts,
+  coverage: coverageFacts,
+  'key-name': keyNameFacts,
+  key: keyFacts,
+  signature: signatureFacts,
+  digest: digestFacts,
+  replay: replayFacts
+}
 
-/** Returns the causes and fixes of every code. A code without causes does not compile. */
-export const allCauses = (): AllCauses => {
-  causes ??= {
-    ...requestCauses(),
-    ...dateCauses(),
-    ...hostCauses(),
-    ...accountCauses(),
-    ...signatureHeaderCauses(),
-    ...coverageCauses(),
-    ...keyNameCauses(),
-    ...keyCauses(),
-    ...signatureCauses(),
-    ...digestCauses(),
-    ...replayCauses()
-  }
-  return causes
+/** Returns the causes and fixes of a code. A code without causes does not compile. */
+export function causesOf<C extends Code>(code: C): Causes<C> {
+  const causes: { readonly [D in Code]?: Causes<D> } = CAUSES[CODES[code][0]]()
+  return causes[code]!
 }
 
 /** Returns the facts that a reader is shown of the evidence. A code that has evidence and no facts does not compile. */
-export const allFacts = (): AllFacts => {
-  facts ??= {
-    ...requestFacts(),
-    ...dateFacts(),
-    ...hostFacts(),
-    ...accountFacts(),
-    ...signatureHeaderFacts(),
-    ...coverageFacts(),
-    ...keyNameFacts(),
-    ...keyFacts(),
-    ...signatureFacts(),
-    ...digestFacts(),
-    ...replayFacts()
-  } satisfies { readonly [C in keyof EvidenceByCode]: Facts<C> }
-  return facts
+export function factsOf<C extends Code>(code: C): Facts<C> | undefined {
+  const facts: { readonly [D in Code]?: Facts<D> } = FACTS[CODES[code][0]]()
+  return facts[code]
 }

@@ -2,6 +2,9 @@ import { fact, inWords } from '../facts.ts'
 import { isOutside } from '../outside-errors.ts'
 import type { CausesOf, FactsOf } from './row.ts'
 
+/** Returns the name of the store, where it has one. */
+const nameOf = ({ store = 'the store' }: { store?: string | undefined }): string => store
+
 export const replayFacts = (): FactsOf<'replay'> => ({
   replayed: ({ replayId }) => fact('replayId', replayId),
   'replay-store-failed': ({ error, store }) => [...fact('error', error), ...fact('store', store)]
@@ -24,23 +27,23 @@ export const replayCauses = (): CausesOf<'replay'> => ({
   'replay-store-failed': [
     {
       when: ({ evidence }) => evidence.problem === 'wrong-type',
-      cause: ({ shown: { store = 'the store' } }) => `claim() of ${store} resolved to neither true nor false`,
+      cause: ({ shown }) => `claim() of ${nameOf(shown)} resolved to neither true nor false`,
       fix: 'Have it resolve to true when the id is new, and to false when it is held.'
     },
     {
       when: ({ evidence: { error, problem } }) => problem === 'threw' && error === 'SQLITE_READONLY_DBMOVED',
-      cause: ({ shown: { store = 'the store' } }) => `the database of ${store} was deleted or replaced while open`,
+      cause: ({ shown }) => `the database of ${nameOf(shown)} was deleted or replaced while open`,
       fix: 'Start this process again, and leave the file in place: no other process finds what is written now.'
     },
     {
       when: ({ evidence: { error, problem } }) => problem === 'threw' && !isOutside(error),
-      cause: ({ shown: { error, store = 'the store' } }) => `the code of ${store} threw ${error}`,
+      cause: ({ shown }) => `the code of ${nameOf(shown)} threw ${shown.error}`,
       fix: 'Fix that code: its error and message are in this report; the sender may try again.'
     },
     {
       cause: ({ evidence }) => `the replay store failed: ${inWords(evidence.error)}`,
-      fix: ({ shown: { store: it = 'the store' } }) =>
-        `Check that ${it} runs, takes writes, answers in time and can be reached from here; the sender may try again.`
+      fix: ({ shown }) =>
+        `Check that ${nameOf(shown)} runs, takes writes, answers in time and can be reached from here; the sender may try again.`
     }
   ]
 })

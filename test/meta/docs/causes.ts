@@ -1,6 +1,6 @@
 import { adviceOn } from '../../../src/explain/advice.ts'
-import { allCauses } from '../../../src/explain/causes/causes.ts'
-import type { Causes, EvidenceIn, Known, Surroundings } from '../../../src/explain/causes/row.ts'
+import { causesOf } from '../../../src/explain/causes/causes.ts'
+import type { EvidenceIn, Known, Surroundings } from '../../../src/explain/causes/row.ts'
 import type { LineChange } from '../../../src/explain/changed-line.ts'
 import { THIS_CLOCK } from '../../../src/explain/facts.ts'
 import type { Code } from '../../../src/result/codes.ts'
@@ -154,7 +154,7 @@ const SITUATIONS: { readonly [C in Code]?: readonly Situation<C>[] } = {
  * Throws for a cause without such a request: nobody would ever see that cause.
  */
 export function causesOnPage<C extends Code>(code: C, example: Readonly<Record<string, unknown>>): string {
-  const causes: Causes<C> = allCauses()[code]
+  const causes = causesOf(code)
   const situations = [{}, ...(SITUATIONS[code] ?? [])].map(({ evidence, around }: Situation<C>) => ({
     evidence: evidenceIn<C>(example, evidence),
     around: { ...AROUND, ...around }

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { ONE } from '../../../fixtures/source/keys.ts'
 import { describeProblem, findProblem, hidePrivateKeys } from '../../../src/explain/record-mistakes.ts'
 import { createVerifier, diagnose, explain, logRecord } from '../../../src/index.ts'
 import { captureFixture } from '../../../src/testing/index.ts'
@@ -23,7 +24,7 @@ const PRIVATE: Readonly<Record<string, string>> = {
   'PKCS#1 in PEM': String(privateKey.export({ type: 'pkcs1', format: 'pem' })),
   'PKCS#8 in PEM': `v=DKIM1; p=${privateKey.export({ type: 'pkcs8', format: 'pem' })}`,
   'PKCS#8 in PEM without line breaks': String(privateKey.export({ type: 'pkcs8', format: 'pem' })).replaceAll('\n', ''),
-  'PKCS#8 of 2048 bits': derOf(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey, 'pkcs8'),
+  'PKCS#8 of 2048 bits': derOf(ONE.privateKey, 'pkcs8'),
   'PKCS#8 of a curve': derOf(curve, 'pkcs8'),
   'SEC1 of a curve': derOf(curve, 'sec1'),
   'PKCS#8 of Ed25519': derOf(ed25519, 'pkcs8'),
@@ -47,6 +48,7 @@ describe('what somebody did', () => {
     ['pasted-twice', RECORD + RECORD],
     ['pasted-twice', `${RECORD};${RECORD}`],
     ['pasted-twice', `v=DKIM1; p=${P}${P}`],
+    ['pasted-twice', `v=DKIM1; p=${P.slice(0, 41).repeat(2)}`],
     ['split', HEAD, TAIL],
     ['split', TAIL, HEAD],
     ['split', RECORD.slice(150), RECORD.slice(0, 50), RECORD.slice(50, 150)],
@@ -59,24 +61,28 @@ describe('what somebody did', () => {
     ['mail-program', Buffer.from(`${HEAD}\u00a0${TAIL}`).toString('latin1')],
     ['cut', RECORD.slice(0, 120)],
     ['cut', RECORD.slice(0, -4)],
+    ['cut', 'v=DKIM1; p=MIGfMA=='],
     ['cut', RECORD.slice(0, 120), 'v=spf1 -all'],
     ['alias-as-text', 'key.provider.example.'],
     ['alias-as-text', 'one._domainkey CNAME key.provider.example'],
     ['alias-as-text', 'v=spf1 -all', 'CNAME key.provider.example.']
-  ])('a mistake in a record is named, %s: %j', (mistake, ...texts) => {
-    expect(findProblem('key-unreadable', texts).mistake).toBe(mistake)
+  ])('a mistake in a record is named, with its cause and its fix: %s (%#)', (mistake, ...texts) => {
+    const problem = findProblem('key-unreadable', texts)
+    expect(problem.mistake).toBe(mistake)
+    for (const text of Object.values(describeProblem(problem))) expect(text).toMatch(/^\w.*\w/)
   })
 
   test.each([
-    [RECORD.replace(P, P.replace('A', '!'))],
-    ['v=spf1 include:key.provider.example -all'],
-    ['google-site-verification=abc.def'],
-    ['192.0.2.1'],
-    ['localhost'],
-    ['v=DKIM1; p='],
-    ['']
-  ])('no mistake is recognised in %j', (...texts) => {
-    expect(findProblem('key-malformed', texts)).toEqual({ mistake: 'key-malformed' })
+    ['a key with a wrong character', RECORD.replace(P, P.replace('A', '!'))],
+    ['the record of SPF', 'v=spf1 include:key.provider.example -all'],
+    ['a verification', 'google-site-verification=abc.def'],
+    ['an address', '192.0.2.1'],
+    ['a name without a dot', 'localhost'],
+    ['a revoked key', 'v=DKIM1; p='],
+    ['a key too short to have been pasted twice', `v=DKIM1; p=${'A'.repeat(80)}`],
+    ['an empty text', '']
+  ])('no mistake is recognised in %s', (_, text) => {
+    expect(findProblem('key-malformed', [text])).toEqual({ mistake: 'key-malformed' })
   })
 
   test('a mistake is described in printable ASCII, with the names that are in the records', () => {

@@ -180,6 +180,11 @@ const SIMULATED = {
       target('/Acme/Hook?Id=1', '/acme/hook?Id=1'),
       /^line 1 was changed after it was signed: capital letters were put in lower case$/
     ],
+    'an escaped space is decoded, and an escaped slash is not': [
+      target('/a%20b%2Fc', '/a b%2Fc'),
+      /decoded or encoded again/
+    ],
+    'an escape in capitals': [target('/a%2fb', '/a%2Fb'), /decoded or encoded again/],
     'an escaped slash is decoded': [target('/files/a%2Fb', '/files/a/b'), /decoded or encoded again/],
     'the query is dropped, and the original in a header': [
       target('/hook?id=42', '/hook', { 'X-Forwarded-Uri': '/hook?id=42' }),
@@ -277,6 +282,10 @@ const SIMULATED = {
       { headers: { Host: '_' } },
       /^a proxy replaced Host with _, as nginx does with proxy_set_header Host \$server_name/,
       /proxy_set_header Host \$http_host/
+    ],
+    'Host is an IPv6 address of the upstream': [
+      { headers: { Host: '[2001:db8::a]:3000' } },
+      /replaced Host with the address that it forwards to \(\[2001:db8::a\]:3000\)/
     ],
     'a name that is not configured': [
       { sign: { host: 'hooks.receiver.example' } },
