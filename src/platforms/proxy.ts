@@ -57,7 +57,11 @@ export function prepareProxy(options: Partial<ProxyOptions>): (seen: AdapterRequ
 
   return seen => {
     const notes: ForwardedNotes = {}
-    const request: ReceivedRequest = { ...seen, https: typeof https === 'boolean' ? https : seen.https }
+    const request: ReceivedRequest = {
+      ...seen,
+      target: restorePrefix(seen, prefix),
+      https: typeof https === 'boolean' ? https : seen.https
+    }
     if (https === 'x-forwarded-proto') {
       const received = lineValues(seen.headers, https)
       // Exactly one word from exactly one proxy: a list or a repeat has parts that the client may have written.
@@ -72,16 +76,16 @@ export function prepareProxy(options: Partial<ProxyOptions>): (seen: AdapterRequ
       request.headers = [...others, ...received.map(value => ['Host', value] as const)]
       if (received.length !== 1 || !isHost(received[0])) notes.host = { header: 'X-Forwarded-Host', received }
     }
-    if (prefix !== undefined) request.target = restorePrefix(seen, prefix)
     if (notes.https ?? notes.host) request.forwarded = notes
     return request
   }
 }
 
 /**
- * Restores a prefix. Returns the target as it is when the header is not exactly one path: the signature then decides.
+ * Restores a prefix, if one is to be restored. Returns the target as it is when the header is not exactly one path: the
+ * signature then decides.
  */
-function restorePrefix({ target, headers }: AdapterRequest, option: string): string {
+function restorePrefix({ target, headers }: AdapterRequest, option: string | undefined): string {
   const [prefix, ...more] = option === 'x-forwarded-prefix' ? lineValues(headers, option) : [option]
   // "*" and an absolute URL are not paths (RFC 9112 section 3.2).
   if (more.length > 0 || !isPathPrefix(prefix) || !target.startsWith('/')) return target

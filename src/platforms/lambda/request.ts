@@ -68,7 +68,7 @@ export function fromLambdaEvent(event: LambdaEvent, options: ProxyOptions = {}):
 /** Returns the request as it arrived at AWS. */
 export function readLambdaEvent(event: LambdaEvent): AdapterRequest {
   const { version, httpMethod, path, rawPath, requestContext, body = null } = (event ?? {}) as LambdaEvent
-  const { http, elb, domainName = '' } = requestContext ?? {}
+  const { http, elb, domainName } = requestContext ?? {}
   const method = http?.method ?? httpMethod
   let target = rawPath ?? path
   if (typeof method !== 'string' || typeof target !== 'string')
@@ -82,7 +82,7 @@ export function readLambdaEvent(event: LambdaEvent): AdapterRequest {
     )
   const isLoadBalancer = elb !== undefined
   const isRestApi = !isLoadBalancer && version === undefined && rawPath === undefined
-  const isHttpApi = !isLoadBalancer && !isRestApi && !domainName.includes('.lambda-url.')
+  const isHttpApi = !isLoadBalancer && !isRestApi && !domainName?.includes('.lambda-url.')
   // A REST API leaves the stage out of `path`, where there is one.
   if (isRestApi) target = requestContext?.path ?? target
   if (isHttpApi) target = encodePath(withoutStage(target, requestContext))

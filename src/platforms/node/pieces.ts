@@ -27,7 +27,7 @@ export const hasTinyPieces = (req: NodeRequest): boolean => req[IS_TINY] === tru
  * first piece comes; a second call does nothing.
  */
 export function joinPieces(req: NodeRequest): void {
-  if (typeof req?.push !== 'function' || req[IS_TINY] !== undefined) return
+  if (typeof req.push !== 'function' || req[IS_TINY] !== undefined) return
   req[IS_TINY] = false
   const isTiny = countPieces()
   const { push } = req

@@ -72,7 +72,7 @@ function headerLines({ rawHeaders }: NodeRequest): HeaderLine[] {
   const all: HeaderLine[] = []
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) all.push([rawHeaders[i]!, rawHeaders[i + 1]!])
   const lines = all.filter(([name]) => !name.startsWith(':'))
-  const [, authority] = all.find(([name]) => name === ':authority') ?? []
+  const authority = all.find(([name]) => name === ':authority')?.[1]
   const isHost = ([name, value]: HeaderLine) => name.toLowerCase() === 'host' && value === authority
   return authority === undefined || lines.some(isHost) ? lines : [...lines, ['Host', authority]]
 }

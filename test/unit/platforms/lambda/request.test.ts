@@ -166,7 +166,7 @@ describe('the body', () => {
 
 test('headers: none at all, and one without a value', () => {
   expect(linesOf(fromLambdaEvent({ ...restApi, headers: null, multiValueHeaders: null, body: null }))).toEqual([])
-  const event = { ...functionUrl, cookies: null, headers: { a: '1', b: undefined } }
+  const event = { ...functionUrl, cookies: null, multiValueHeaders: {}, headers: { a: '1', b: undefined } }
   expect(linesOf(fromLambdaEvent(event))).toEqual([['a', '1']])
   const twice = { ...functionUrl, cookies: ['a=1', 'b=2'], headers: { cookie: 'a=1; b=2' } }
   expect(linesOf(fromLambdaEvent(twice))).toEqual([['cookie', 'a=1; b=2']])

@@ -51,6 +51,8 @@ test('another copy of the module joins nothing again, and knows of tiny pieces',
   const { push } = req
   copy.joinPieces(req)
   expect(req.push).toBe(push)
+  for (let i = 0; i < 9000; i++) req.push(Buffer.of())
+  expect(hasTinyPieces(req)).toBe(false)
   for (let i = 0; i < 9000; i++) req.push(Buffer.of(0))
   expect([hasTinyPieces(req), copy.hasTinyPieces(req)]).toEqual([true, true])
 })
