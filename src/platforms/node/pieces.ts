@@ -40,7 +40,7 @@ export function joinPieces(req: NodeRequest): void {
     clearImmediate(timer)
     const piece = Buffer.from(pieces.join().buffer)
     pieces = undefined
-    if (!req.destroyed) push.call(req, piece)
+    push.call(req, piece)
   }
 
   req.push = (piece, encoding) => {

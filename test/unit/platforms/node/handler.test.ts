@@ -341,6 +341,13 @@ test('a handler that answers 304 sends no Content-Length, which would be that of
   expect([status, headers['content-length']]).toEqual([304, undefined])
 })
 
+test.each(['writableEnded', 'destroyed'])('a response that is %s is left alone, and its connection too', async name => {
+  const destroy = vi.fn()
+  const state = { headersSent: true, writableEnded: false, destroyed: false, [name]: true, on() {}, writeHead() {} }
+  await sendRefusal({ ...state, req: { socket: { destroy } } } as never, (await verify(forged())) as never)
+  expect(destroy).not.toHaveBeenCalled()
+})
+
 test('a response that has begun and has no socket any more is left alone', async () => {
   const end = vi.fn()
   const state = { headersSent: true, writableEnded: false, destroyed: false, on() {}, writeHead() {}, end }

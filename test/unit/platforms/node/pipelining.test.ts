@@ -73,6 +73,25 @@ test('ten requests may be in progress on one connection; an eleventh closes it u
   expect([ten.closed, handle.mock.calls]).toEqual([false, []])
 })
 
+test('a third request waits for the second, although the first is answered when it comes', async () => {
+  const verify = createVerifier({ ...service.options, requireHttps: false })
+  const ends: (() => void)[] = []
+  const body = vi.fn()
+  const { count, send } = await serve(
+    nodeHandler(verify, () => new Promise<void>(resolve => ends.push(resolve)), { body })
+  )
+  const socket = send(signed() + signed())
+  await until(() => ends.length === 1)
+  ends[0]!()
+  await until(() => ends.length === 2)
+  socket.write(signed())
+  await until(() => count.calls === 3)
+  // The body is the first thing that a handler asks of a request.
+  expect(body).toHaveBeenCalledTimes(2)
+  ends[1]!()
+  await until(() => ends.length === 3)
+})
+
 test('a request that a middleware passes on after a refusal has closed the connection is not handled', async () => {
   const verify = createVerifier({ ...service.options, requireHttps: false })
   const handle = vi.fn()
