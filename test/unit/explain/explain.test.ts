@@ -170,6 +170,11 @@ describe('what the evidence shows', () => {
     expect(text).toContain(`likely cause: ${offset} this machine's clock (Fri, 20 Nov 2026 12:00:00 GMT)`)
   })
 
+  test('a signature whose created is beyond all calendars has no date', async () => {
+    const request = withHeaders(sign(), { Signature: value => `${value},created=999999999999999` })
+    expect(unwrapped(explained(await judge(request)))).toContain('created 999999999999999; ')
+  })
+
   test('the signing string, line by line, with invisible characters escaped', async () => {
     const request = { ...sign({ headers: { 'X-Nonce': 'a\u00a0b' } }), target: '/h\u00f6\x1b[31m\\ ' }
     const text = explained(await judge(request))

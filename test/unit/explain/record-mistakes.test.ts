@@ -79,6 +79,7 @@ describe('what somebody did', () => {
     ['an address', '192.0.2.1'],
     ['a name without a dot', 'localhost'],
     ['a revoked key', 'v=DKIM1; p='],
+    ['a text too short to have been pasted twice', 'p=a;p=a'],
     ['a key too short to have been pasted twice', `v=DKIM1; p=${'A'.repeat(80)}`],
     ['an empty text', '']
   ])('no mistake is recognised in %s', (_, text) => {
