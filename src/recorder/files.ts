@@ -65,8 +65,8 @@ export function createFiles(directory: string, keep: number) {
   /** Lists the files of this recorder and of earlier ones, the oldest first. */
   async function list(): Promise<File[]> {
     const found = (await readdir(directory, { withFileTypes: true })).flatMap(entry => {
-      const [name, code = '', number = ''] = (entry.isFile() && NAME.exec(entry.name)) || []
-      return name !== undefined && Object.hasOwn(CODES, code) ? [{ name, number: Number(number) }] : []
+      const parts = entry.isFile() ? NAME.exec(entry.name) : null
+      return parts && Object.hasOwn(CODES, parts[1]!) ? [{ name: entry.name, number: Number(parts[2]) }] : []
     })
     const files: File[] = []
     for (const file of found) files.push({ ...file, isSigned: await isSignedFile(file.name) })
@@ -83,7 +83,7 @@ export function createFiles(directory: string, keep: number) {
       const file = await open(`${directory}/${name}`)
       try {
         const { size } = await file.stat()
-        return size > MAX_READ ? '' : await file.readFile('utf8')
+        return size > MAX_READ ? '' : String(await file.readFile())
       } finally {
         await file.close()
       }

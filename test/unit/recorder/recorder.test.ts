@@ -230,14 +230,24 @@ describe('files', () => {
     ])
   })
 
-  test('files of a clock that is beyond all calendars have the time of the machine, and are bounded', async () => {
-    for (const now of [1e15, -1e14]) {
+  test.each([
+    [1e15, '20'],
+    [253_402_300_800_000, '20'],
+    [253_402_300_799_999, '9999-12-31T23-59-59.999Z'],
+    [0, '1970-01-01T00-00-00.000Z'],
+    [-1, '20']
+  ])(
+    'files of a clock that says %i have the time of the machine if no calendar has it, and are bounded',
+    async (now, start) => {
       const recorder = createRecorder({ directory, keep: 1 })
-      await createVerifier({ ...service.options, recorder, now: () => now })(SCANNER)
-      await recorder.written()
-      expect(names()).toEqual([expect.stringMatching(/^20\d\d-.*-signature-missing-\d\.json$/)])
+      const verify = createVerifier({ ...service.options, recorder, now: () => now })
+      for (let i = 0; i < 2; i++) {
+        await verify(SCANNER)
+        await recorder.written()
+      }
+      expect(names()).toEqual([expect.stringMatching(new RegExp(`^${start}.*-signature-missing-2\\.json$`))])
     }
-  })
+  )
 
   test('files of an earlier process are read once, and not before each new file', async () => {
     const first = start({ directory })
@@ -254,6 +264,9 @@ describe('files', () => {
         .map(name => `${directory}/${name}`)
     )
     expect(names()).toHaveLength(6)
+    const handles = await Promise.all(opened.mock.results.map(({ value }) => value))
+    // A file handle that is closed has this number.
+    expect(handles.map(({ fd }) => fd)).toEqual(Array(6).fill(-1))
   })
 
   test('files of the largest size that is read count as signed, and larger ones as unsigned', async () => {
@@ -304,6 +317,23 @@ describe('files', () => {
       expect.stringMatching(/^signed-requests: the recorder cannot write .*\(ENO/)
     ])
     expect(targetsOf(fixtures())).toEqual(['/2', '/1', '/0'])
+  })
+
+  test('a file that the disk cannot hold is closed and removed, and the console says so', async () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const { open } = promises
+    const handles: promises.FileHandle[] = []
+    vi.spyOn(promises, 'open').mockImplementation(async (...args) => {
+      const handle = await open(...args)
+      vi.spyOn(handle, 'writeFile').mockRejectedValue(Object.assign(new Error('disk'), { code: 'ENOSPC' }))
+      handles.push(handle)
+      return handle
+    })
+    const { verify, written } = start({ directory })
+    await verify(SCANNER)
+    await written()
+    expect([names(), handles.map(({ fd }) => fd)]).toEqual([[], [-1]])
+    expect(said.mock.calls.flat()).toEqual([expect.stringContaining('(ENOSPC)')])
   })
 
   test('a directory that is a file is said at the start', () => {

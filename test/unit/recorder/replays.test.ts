@@ -170,6 +170,7 @@ describe('of a body', () => {
     const request = { ...service.sign({ body: '{"id":1}' }), body: pieces('{"id"', ': 1}') }
     const { verdict, again, document } = await keepAndVerify(request, options)
     expect(bodyIn(document)).toEqual({ utf8: '{"id": 1}' })
+    expect(document.vectors[0]).not.toHaveProperty('note')
     expect(again!.failures).toEqual(verdict.failures)
   })
 
@@ -271,6 +272,10 @@ test('of a verdict about a head that is too large, no text keeps more than its b
   const kept = keep({ ...refused, request, verdict: long }, 10)
   expect(JSON.stringify(kept.verdict).length).toBeLessThan(MAX_HEAD / 4)
   expect(kept.verdict.failures).toEqual(refused.verdict.failures)
+  expect([refused.seen, kept.seen]).toMatchObject([
+    { keyId: expect.any(String), account: expect.any(String) },
+    { keyId: undefined, account: undefined }
+  ])
 })
 
 /** Returns the request that the verifier passes to a recorder. */
