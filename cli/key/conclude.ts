@@ -9,7 +9,7 @@ import {
   parseKey,
   type RecordProblem
 } from '../../src/tools/index.ts'
-import type { ServerReport, Trace } from './trace.ts'
+import type { Hop, ServerReport, Trace } from './trace.ts'
 
 /** Says who must do what, and why, by the kind of conclusion; a detail follows. */
 const WORDS = {
@@ -57,18 +57,18 @@ function badRecord(problem: RecordProblem) {
  * @param error why it is not known whether there are records
  */
 export function conclude(texts: readonly string[], error: string | undefined, limits: KeyLimits, trace?: Trace) {
-  const { hops = [], misplaced } = trace ?? {}
-  const { name = '', zone = '', servers } = hops.at(-1) ?? {}
-  if (trace?.isEndless) return say('endless-aliases', hops.map(hop => hop.name).join(', '))
-  if (trace?.isBogus && error !== undefined) return say('signatures-invalid', zone)
+  const { hops = [], misplaced, ttl, isEndless, isBogus } = trace ?? {}
+  const { name, zone = '', servers } = lastHop(trace)
+  if (isEndless) return say('endless-aliases', hops.map(hop => hop.name).join(', '))
+  if (isBogus && error !== undefined) return say('signatures-invalid', zone || name)
   const difference = hops.map(hop => differenceOf(hop.servers)).find(found => found !== undefined)
   if (difference !== undefined) return say('servers-differ', difference)
 
-  const published = servers?.find(isAnswer)?.texts
+  const published = servers.find(isAnswer)?.texts
   const problem = findKeyProblem(published ?? texts, limits)
   if (problem !== undefined) return badRecord(problem)
   if (published === undefined) return concludeUnanswered(texts.length > 0, error, trace)
-  const wait = trace?.ttl === undefined ? 'while' : seconds(trace.ttl)
+  const wait = ttl === undefined ? 'while' : seconds(ttl)
   if (published.length === 0) {
     if (texts.length > 0) return say('withdrawn', `another ${wait}`)
     return misplaced
@@ -83,9 +83,12 @@ export function conclude(texts: readonly string[], error: string | undefined, li
   return failing ? say('server-fails', `${failing.server} (${failing.error})`) : say('published')
 }
 
+/** Returns the name to which the aliases lead; empty where the name servers were not asked. */
+const lastHop = (trace?: Trace): Hop => trace?.hops.at(-1) ?? { name: '', servers: [] }
+
 /** Concludes without name servers: none was asked, or none has answered. */
 function concludeUnanswered(hasKey: boolean, error: string | undefined, trace?: Trace) {
-  const { name = '', zone = '', servers = [] } = trace?.hops.at(-1) ?? {}
+  const { name, zone = '', servers } = lastHop(trace)
   const has = `the receiver has ${hasKey ? 'a good key' : 'no good key'}`
   if (servers.some(server => server.error === 'EPRIVATE'))
     return say('servers-private', `the name servers of ${zone}; ${has}`)
@@ -103,8 +106,9 @@ function concludeUnanswered(hasKey: boolean, error: string | undefined, trace?: 
 /** Finds the problem of the records; undefined where one of them is a key, or there are no records. */
 export function findKeyProblem(texts: readonly string[], limits: KeyLimits): RecordProblem | undefined {
   const keys = texts.filter(looksLikeKeyRecord).map(text => parseKey(text, limits))
-  if (texts.length === 0 || keys.some(key => key.ok)) return undefined
-  return findProblem(keys.map(key => (key.ok ? '' : key.code)).find(isRecordCode) ?? 'key-not-found', texts)
+  const failed = keys.filter(key => !key.ok)
+  if (texts.length === 0 || failed.length < keys.length) return undefined
+  return findProblem(failed.map(({ code }) => code).find(isRecordCode) ?? 'key-not-found', texts)
 }
 
 const isAnswer = ({ texts }: ServerReport): boolean => texts !== undefined

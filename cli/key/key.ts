@@ -74,7 +74,7 @@ async function run(values: Values<typeof FLAGS>, io: Io, _: string, all: readonl
   const isTraced = values.url === undefined && !values.noTrace
   if (isTraced) io.progress?.('asking the name servers')
   const end = AbortSignal.timeout(TRACE_TIMEOUT)
-  const dns = createDns(isTraced ? servers : [], values.private === true, MAX_QUERIES, end)
+  const dns = createDns(servers, values.private === true, MAX_QUERIES, end)
   const traces = await Promise.all(names.map(name => (isTraced ? traceName(dns, name) : undefined)))
 
   const reports = names.map((name, i) => {

@@ -31,7 +31,7 @@ export function parseSigned({ request }: Entry, name: string): Result<SignedRequ
   const serviceDomain = name.slice(name.indexOf('.') + 1)
   const parse = (scheme: SchemeName): Result<SignedRequest> => {
     const rules = SCHEMES[scheme] as SchemeRules
-    const parsed = rules.parseSignature(fields, { serviceDomain, accountHeader: '', alsoCovered: [] })
+    const parsed = rules.parseSignature(fields, { serviceDomain })
     if (!parsed.ok) return parsed
     const built = rules.buildSigningString(request, fields, parsed.value)
     if (!built.ok) return built

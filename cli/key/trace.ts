@@ -152,6 +152,6 @@ function ttlOf({ answers = [], authorities }: Reply): number | undefined {
 async function findMisplaced(dns: Dns, { name, zone, servers }: Hop): Promise<string | undefined> {
   const appended = normalizeName(`${name}.${zone}`)
   const isMissing = servers.some(({ texts }) => texts?.length === 0)
-  if (zone === undefined || appended === undefined || !isMissing) return undefined
+  if (appended === undefined || !isMissing) return undefined
   return select((await dns.resolve('TXT', appended)).answers, 'TXT', appended).length > 0 ? appended : undefined
 }

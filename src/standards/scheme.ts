@@ -45,7 +45,7 @@ export interface SchemeSettings {
  */
 export interface SchemeRules extends Scheme {
   /** Parses the headers that carry the signature. */
-  parseSignature(fields: Fields, settings: SchemeSettings): Result<ParsedSignature>
+  parseSignature(fields: Fields, settings: Pick<SchemeSettings, 'serviceDomain'>): Result<ParsedSignature>
   /** Finds the time at which the request was made. */
   parseTime(fields: Fields, signature: Result<ParsedSignature>): Result<StatedTime> | NotRun
   /** Returns the name of an algorithm in the form in which the allowed ones are written. */

@@ -102,6 +102,7 @@ test.each([
   ['[::1]:5353', '::1', 5353],
   // Without brackets, the whole text is the address, even where its end looks like a port.
   ['2001:500:2::c', '2001:500:2::c', 53],
+  ['2001:500:2::1:53', '2001:500:2::1:53', 53],
   ['::1', '::1', 53]
 ])('the server %s has the address %s and the port %i', (server, host, port) => {
   expect(parseServer(server)).toEqual({ host, port })
@@ -130,14 +131,18 @@ test('a name server at a private address is asked only where the caller wants th
   expect(await errorOf('10.0.0.1', false)).toBe('EPRIVATE')
   expect(await errorOf('10.0.0.1', true)).toBe('EBUDGET')
   expect(await errorOf('192.0.2.1', false)).toBe('EBUDGET')
+  expect(await createDns([], false, 60, forever()).resolve('TXT', NAME)).toEqual({ error: 'ECONNREFUSED' })
 })
 
 test('asks each resolver in turn until one replies', async () => {
   const silent = await startServer({ udp: cut })
   const replying = await startServer({ udp: query => [reply(query)] })
   const dns = createDns([silent.address, replying.address], false, 60, forever())
+  const sockets = () => process.getActiveResourcesInfo().filter(type => type === 'UDPWrap').length
+  const before = sockets()
   expect((await dns.resolve('TXT', NAME)).rcode).toBe('NOERROR')
   expect([silent.counts.udp, replying.counts.udp]).toEqual([1, 1])
+  expect([before > 0, sockets()]).toEqual([true, before])
 })
 
 test('stops waiting for a server that is silent over UDP, whatever the garbage collector does', async () => {
@@ -160,6 +165,8 @@ test('sends at most 60 messages in all, each query once', async () => {
   const replies = await Promise.all(names.map(name => dns.resolve('TXT', name)))
   expect(counts.udp + counts.tcp).toBe(60)
   expect(replies.at(-1)).toEqual({ error: 'EBUDGET' })
+  expect(await createDns([address], false, 60, AbortSignal.abort()).resolve('TXT', NAME)).toEqual({ error: 'EBUDGET' })
+  expect(counts.udp + counts.tcp).toBe(60)
 })
 
 test.each<[situation: string, Pick<Behaviour, 'udp' | 'tcp'>]>([

@@ -133,6 +133,7 @@ test('signatures that do not validate are the conclusion when the lookup failed,
     kind: 'signatures-invalid',
     text: 'The sender must sign its zone again: its DNSSEC signatures do not validate, in service.example.'
   })
+  expect(say([], 'ESERVFAIL', trace([], { ...NOWHERE, isBogus: true })).text).toContain(` do not validate, in ${NAME}.`)
   expect(say(KEY, undefined, bogus).kind).toBe('published')
 })
 
@@ -181,6 +182,27 @@ describe('the whole conclusion', () => {
       trace([at(1), at(2, { alias: 'a.example' })]),
       'servers-differ',
       `The sender must make its name servers equal: ${NS2} has another record than ${NS1} (serial unknown and unknown).`
+    ],
+    [
+      'of an alias to servers with other records',
+      KEY,
+      undefined,
+      trace([], {
+        hops: [
+          { name: 'alias.example', zone: 'example', servers: [at(1, { alias: NAME, texts: [] })] },
+          { name: NAME, zone: ZONE, servers: [at(1), at(2, { texts: [TWO.record] })] }
+        ]
+      }),
+      'servers-differ',
+      `The sender must make its name servers equal: ${NS2} has another record than ${NS1} (serial unknown and unknown).`
+    ],
+    [
+      'of records that are not keys',
+      ['v=spf1 -all'],
+      undefined,
+      trace([at(1, { texts: ['v=spf1 -all'] })]),
+      'bad-record',
+      'The sender must publish the key there: none of the TXT records at the name is a key record.'
     ],
     [
       'of a resolver that remembers nothing',

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { reportLines, reportOn } from '../../../cli/key/report.ts'
 import type { ServerReport, Trace } from '../../../cli/key/trace.ts'
 import { ONE, TWO } from '../../../fixtures/source/keys.ts'
@@ -29,13 +29,15 @@ type Reply = Parameters<typeof reportOn>[0]['reply']
 const found = (...texts: string[]): Reply => ok(texts.map(text => [text]))
 const report = (reply: Reply, trace?: Trace) => reportOn({ name: NAME, reply, trace, signed: undefined }, {})
 
-/** Returns the lines for a person, without the time and the line breaks that fit them to a terminal. */
+beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 10, 20, 12), toFake: ['Date'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** Returns the lines for a person, without the line breaks that fit them to a terminal. */
 const linesOf = (...given: Parameters<typeof report>) =>
   reportLines(report(...given), ['192.0.2.53', '192.0.2.54']).map(line =>
     withoutTones([line])
       .replace(/\n {2}(?=\S)/g, ' ')
       .replace(/(?<=\S)\n(?=\S)/g, ' ')
-      .replace(/\d{4}-\d\d-\d\dT[\d:]+Z/, 'TIME')
   )
 
 describe('the report on a name', () => {
@@ -57,7 +59,7 @@ describe('the report on a name', () => {
       '',
       `usable: ${NAME}`,
       '  asked: DNS server 192.0.2.53, 192.0.2.54',
-      '  asks again: in 240 s, at TIME',
+      '  asks again: in 240 s, at 2026-11-20T12:04:00Z',
       '  dnssec: not authenticated'
     ])
     expect(all[6]).toBe('\nrecord 1: a good rsa key of 2048 bits')
@@ -80,7 +82,7 @@ describe('the report on a name', () => {
     [{ ttl: undefined }, ['  dnssec: not authenticated']],
     [{ ttl: undefined, isAuthenticated: true }, ['  dnssec: authenticated']],
     [{ ttl: undefined, isBogus: true }, ['  dnssec: fails, and replies when it is asked not to validate']],
-    [{ ttl: 86_400 }, ['  asks again: in 24 hours (86400 s), at TIME', '  dnssec: not authenticated']]
+    [{ ttl: 86_400 }, ['  asks again: in 24 hours (86400 s), at 2026-11-21T12:00:00Z', '  dnssec: not authenticated']]
   ])('says what the resolver does next, and what DNSSEC is worth: %j', (more, expected) => {
     const [start] = ['  asked: DNS server 192.0.2.53, 192.0.2.54']
     const all = linesOf(found(ONE.record), trace([at(1, { texts: [ONE.record] })], more))
@@ -94,6 +96,8 @@ describe('the report on a name', () => {
       'unusable',
       ['not a key record', 'key-malformed', 'key-revoked']
     ])
+    // The record and its correct form have lines of their own.
+    expect(records[1]!.is).toBe('key-malformed: the key record is not a tag list; because a tag is empty')
     expect(records.map(record => 'corrected' in record)).toEqual([false, true, false])
     expect(linesOf(found(mistyped)).filter(line => line.startsWith('  corrected record: '))).toHaveLength(1)
   })

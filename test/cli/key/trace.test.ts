@@ -89,11 +89,15 @@ test.each<[situation: string, alias: (name: string) => string, names: number]>([
   ['in a circle of two', name => (name === NAME ? `two.${NAME}` : NAME), 2],
   ['without an end: 8 of them', name => `a.${name}`, 9]
 ])('follows an alias %s', async (_, alias, count) => {
-  const { dns } = hostileDns(asked =>
+  const { dns, asked } = hostileDns(asked =>
     asked.type === 'TXT' ? { answers: [record('CNAME', asked.name, alias(asked.name))] } : delegated(asked)
   )
   const { isEndless, hops } = await traceName(dns, NAME)
   expect([isEndless, hops.length]).toEqual([true, count])
+  const zones = asked.filter(({ type }) => type === 'NS').map(({ name }) => name)
+  expect(Math.max(...zones.map(zone => zone.split('.').length))).toBe(Math.min(8, hops.at(-1)!.name.split('.').length))
+  // The name with its zone appended explains no alias that has no end.
+  expect(asked.map(({ name }) => name)).not.toContain(`${hops.at(-1)!.name}.service.example`)
 })
 
 test.each(['a b.example', '\x1b[31m.example', 'a\0.example', '', '.'])(
@@ -225,6 +229,15 @@ test('follows the alias of the resolver where no name server answers, into the z
   expect([hops, isEndless]).toEqual([[NAME, 'key.other.example'].map(name => ({ name, servers: [] })), false])
 })
 
+test('follows an alias that comes with SERVFAIL, as BIND answers a loop', async () => {
+  const { dns } = honestDns({
+    ...ZONE_DNS,
+    [`192.0.2.1 TXT ${NAME}`]: { rcode: 'SERVFAIL', answers: [record('CNAME', NAME, NAME)] }
+  })
+  const { hops, isEndless } = await traceName(dns, NAME)
+  expect([hops[0]!.servers[0]?.alias, isEndless]).toEqual([NAME, true])
+})
+
 test.each<[string, Answer[], Answer[], number | undefined]>([
   ['the shortest of its records', [txt(NAME, 'a'), { ...txt(NAME, 'b'), ttl: 7 } as Answer], [], 7],
   ['the minimum of the zone, for a name without a record', [], [soa('service.example', 1, 900, 600)], 600],
@@ -257,10 +270,32 @@ test.each([
   const { dns } = honestDns({
     ...ZONE_DNS,
     [`192.0.2.1 TXT ${NAME}`]: { answers },
-    [`192.0.2.2 TXT ${NAME}`]: { answers },
+    [`192.0.2.2 TXT ${NAME}`]: { rcode: 'REFUSED' },
     [`resolver TXT ${appended}`]: { answers: [txt(appended, 'v=DKIM1')] }
   })
   expect((await traceName(dns, NAME)).misplaced).toBe(misplaced)
+})
+
+test('a name that is too long with the zone appended is not asked for', async () => {
+  const name = `${`${'a'.repeat(63)}.`.repeat(3)}${'a'.repeat(20)}.${NAME}`
+  const { dns, asked } = honestDns(ZONE_DNS)
+  expect((await traceName(dns, name)).misplaced).toBeUndefined()
+  expect(asked.filter(question => question.startsWith('resolver TXT '))).toEqual([
+    `resolver TXT ${name} ${AUTHENTIC_DATA}`
+  ])
+})
+
+test('asks for no address of a name server that is in the referral', async () => {
+  const { dns, asked } = honestDns({
+    ...ZONE_DNS,
+    'resolver NS service.example': {
+      answers: [record('NS', 'service.example', 'ns1.service.example')],
+      ...{ additionals: [record('A', 'ns1.service.example', '192.0.2.1')] }
+    }
+  })
+  const { hops } = await traceName(dns, NAME)
+  expect(hops[0]!.servers).toMatchObject([{ address: '192.0.2.1', serial: 7 }])
+  expect(asked).not.toContain('resolver A ns1.service.example')
 })
 
 test('a name server that is not authoritative has no answer, and a trace that was cut says so', async () => {
