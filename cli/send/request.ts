@@ -112,7 +112,7 @@ export function takeRequest(entry: Entry, accountHeader: string, given?: Buffer)
 /** Writes each name as it was first written, with the values of its lines (RFC 9110 section 5.3). */
 function writtenNames({ request }: Entry, taken: ReadonlyMap<string, string>): [name: string, value: string][] {
   return [...taken].map(([name, value]) => {
-    const [written = name] = request.headers.find(([other]) => other.toLowerCase() === name) ?? []
+    const [written] = request.headers.find(([other]) => other.toLowerCase() === name)!
     const isCookie = name === 'cookie'
     // RFC 6265 section 5.4: cookies have their own separator.
     return [written, isCookie ? lineValues(request.headers, name).join('; ') : value]

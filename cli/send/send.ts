@@ -175,9 +175,9 @@ function sign({ url, path, taken, body }: Unsigned, key: SigningKey, flags: Flag
 }
 
 function parseHeader(line: string): [name: string, value: string] {
-  const [, name, value] = /^([^:]+):(.*)$/.exec(line) ?? []
-  if (name === undefined || value === undefined) throw new UsageError("--header takes 'NAME: TEXT'")
-  return [name, value.trim()]
+  const parts = /^([^:]+):(.*)$/.exec(line)
+  if (parts === null) throw new UsageError("--header takes 'NAME: TEXT'")
+  return [parts[1]!, parts[2]!.trim()]
 }
 
 /** A request to send. */

@@ -39,7 +39,7 @@ test('signs with a fresh key, serves its record, and prints the answer', async (
 test('signs by RFC 9421', async () => {
   const url = await startReceiver({ schemes: [rfc9421] })
   const signed = await sendServed(url, '--data', '{}', '--scheme', 'rfc9421')
-  expect(signed).toMatchObject({ code: 0, stdout: expect.stringContaining('answer: 200 OK') })
+  expect(signed).toMatchObject({ code: 0, stdout: expect.stringContaining(`POST ${url}/\nanswer: 200 OK`) })
   const draft = await sendServed(url, '--data', '{}')
   expect(draft).toMatchObject({ code: 1, stdout: expect.stringContaining('signature-missing') })
 })
@@ -567,8 +567,10 @@ describe('--print sends nothing, and what it prints', () => {
   })
 
   test('--print prints the forgery, and says beside it what was changed', async () => {
-    const { stdout, stderr } = await print('http', 'http://localhost:9/', '--tamper', 'host')
+    const added = ['--header', 'X-A:  1 ']
+    const { stdout, stderr } = await print('http', 'http://localhost:9/', '--tamper', 'host', ...added)
     expect(stdout).toContain('\nHost: forged.example\n')
+    expect(stdout).toContain('\nX-A: 1\n')
     expect(stderr).toContain('tampered after signing: the Host')
   })
 

@@ -96,6 +96,8 @@ describe('usage', () => {
     [`${SEND} --prefix brand-`, `--prefix takes ${PREFIX}`],
     [`${SEND} --host https://b.example/`, '--host takes a host name, such as hooks.example.com'],
     [`${SEND} --header x`, "--header takes 'NAME: TEXT'"],
+    [`${SEND} --header :x:y`, "--header takes 'NAME: TEXT'"],
+    [`${SEND} --header x:y\nz`, "--header takes 'NAME: TEXT'"],
     [`${SEND} --scheme rfc`, '--scheme must be one of draft-cavage, rfc9421'],
     [`${SEND} --print http --serve-dns 127.0.0.1:0`, PRINT],
     [`${SEND} --print http --repeat 2`, PRINT],

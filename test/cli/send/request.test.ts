@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { Entry } from '../../../cli/captures/capture.ts'
+import { takeRequest } from '../../../cli/send/request.ts'
 import { FORGERY_NAMES } from '../../../cli/send/tamper.ts'
 import { draftCavage } from '../../../src/standards/draft-cavage/scheme.ts'
 import { rfc9421 } from '../../../src/standards/rfc9421/index.ts'
@@ -83,7 +85,9 @@ test('a path of the URL replaces the target, and flags replace what the capture 
   const flags = ['--account', '8', '--method', 'POST', '--prefix', '/p', '--header', 'content-type: text/plain']
   const { text } = await send(`${url}/hook?a=b`, [...SERVE_DNS, '--request', '-', ...flags], raw)
   expect(text).toContain('the URL replaces the captured target /in/a%2Fb/../c?id=1&x=%20')
-  expect(text).toMatch(/signed again: POST \/p\/hook\?a=b, a body of 8 bytes; Host: .*; X-Service-ID: account-8/)
+  expect(text).toMatch(
+    /signed again: POST \/p\/hook\?a=b, a body of 8 bytes; Host: [^;]+; Date: [^;]+; X-Service-ID: account-8 \n?serving/
+  )
   expect(text).toContain('left out: connection, x-hop')
   expect(received).toMatchObject([{ method: 'POST', url: '/hook?a=b', headers: { 'content-type': 'text/plain' } }])
 })
@@ -98,6 +102,54 @@ test('headers of proxies and an old signature are left out, and lines of a name 
   expect(request?.headers).toMatchObject({ 'x-a': '1, 2', cookie: 'a=b; c=d', host: new URL(url).host })
   for (const name of ['x-forwarded-proto', 'via', 'authorization', 'expect', 'content-type'])
     expect(request?.headers).not.toHaveProperty(name)
+})
+
+/** Takes a request of these header lines that has a body. */
+const take = (...headers: [name: string, value: string][]) => {
+  const request = { method: 'POST', target: '/', headers, body: null, https: true }
+  return takeRequest({ request, notes: [] } as Entry, 'X-Service-ID', Buffer.from('{}'))
+}
+
+test('headers about a connection or a proxy are left out, and said', () => {
+  const leftOut =
+    'connection, expect, http2-settings, keep-alive, proxy-authenticate, proxy-authorization, proxy-connection, te, ' +
+    'trailer, transfer-encoding, upgrade, x-hop, x-other, forwarded, via, x-real-ip, x-forwarded-host, authorization'
+  const lines = leftOut.split(', ').map((name): [string, string] => [name.toUpperCase(), 'Signature\tx'])
+  const { headers, notes } = take(['Connection', 'X-Hop,\tX-Other'], ...lines, ['X-A', '1'])
+  expect(headers).toEqual({ 'Content-Type': undefined, 'X-A': '1' })
+  expect(notes).toEqual(['captured: POST /, a body of 2 bytes', `left out: ${leftOut}`])
+})
+
+test('headers that are like those about a proxy, or like a signature, are taken', () => {
+  const lines: [string, string][] = [
+    ...['My-Via', 'Via-B', 'X-Forwarded-', 'Not-X-Forwarded-For'].map((name): [string, string] => [
+      name,
+      'Signature x'
+    ]),
+    ['Authorization', 'Bearer Signature x'],
+    ['Content-Encoding', 'identity']
+  ]
+  expect(take(...lines)).toMatchObject({
+    headers: Object.fromEntries(lines),
+    notes: ['captured: POST /, a body of 2 bytes']
+  })
+  expect(take(['Authorization', 'Signatures x']).headers).toHaveProperty('Authorization')
+})
+
+test('headers that are made again are not taken, and the account only where it is there once', () => {
+  const names = 'Host Date Signature Signature-Input Digest Content-Digest Content-Length X-Nonce X-Service-ID'.split(
+    ' '
+  )
+  const taken = take(...names.map((name): [string, string] => [name, 'x']))
+  expect(taken).toMatchObject({ headers: { 'Content-Type': undefined }, account: 'x' })
+  expect([Object.keys(taken.headers), taken.notes.length]).toEqual([['Content-Type'], 1])
+  expect(take(['X-Service-ID', 'x'], ['x-service-id', 'x']).account).toBeUndefined()
+})
+
+test('a request that says it has an empty body is sent with one', async () => {
+  const { code, text } = await again('POST /a HTTP/1.1\r\nContent-Length: 0\r\n\r\n', '--account', '8')
+  expect([code, received[0]?.headers['content-length']]).toEqual([0, '0'])
+  expect(text).toContain('captured: POST /a, a body of 0 bytes')
 })
 
 test('Content-Encoding is left out where the body of the capture is inflated', async () => {
