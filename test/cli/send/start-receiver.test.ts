@@ -15,16 +15,18 @@ test.each([
   ]
 ])('a receiver that does not listen on %s after 10 seconds is ended', async (host, file, advice) => {
   const signals: string[] = []
+  let asked = 0
   const child = Object.assign(new EventEmitter(), {
     stdout: new PassThrough(),
     stderr: new PassThrough(),
-    exitCode: null,
     kill: (signal: string) => {
       signals.push(signal)
       for (const stream of [child.stdout, child.stderr]) stream.end()
       child.emit('exit')
     }
   })
+  // A receiver that is waited for too long ends by itself, so that the test does.
+  Object.defineProperty(child, 'exitCode', { get: () => (++asked > 5 ? 1 : null) })
   const spawn = vi.spyOn(childProcess, 'spawn').mockReturnValue(child as never)
   syncBuiltinESMExports()
   const clock = vi.spyOn(Date, 'now').mockReturnValueOnce(0).mockReturnValueOnce(9_999).mockReturnValue(10_000)
@@ -42,6 +44,7 @@ test.each([
   await expect(startReceiver({ file, host, port, dnsAddress: '127.0.0.1:53' }, { print, note: print })).rejects.toThrow(
     `${file} (--start) does not listen on ${place}${advice}`
   )
+  expect(asked).toBe(2)
   expect([signals, process.listenerCount('exit')]).toEqual([['SIGKILL'], listening])
   expect(printed).toEqual(['receiver: one', 'receiver: two red'])
   expect(spawn.mock.calls[0]).toMatchObject([

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import {
@@ -7,6 +8,7 @@ import {
   type Verdict,
   type VerifierOptions
 } from '../../../src/index.ts'
+import { createRecorder } from '../../../src/recorder/index.ts'
 import { type CaptureOptions, captureFixture, type SignRequest } from '../../../src/testing/index.ts'
 import { claiming, failing } from '../../support/failing.ts'
 import { readFixture } from '../../support/read-fixture.ts'
@@ -94,7 +96,11 @@ describe('the document', () => {
     const verdict = await judge(request, { accounts: '99' })
     expect(
       capturing(request, verdict, {
-        options: { ...service.options, accounts: '99', schemes: [draftCavage] },
+        options: {
+          ...service.options,
+          ...{ accounts: '99', schemes: [draftCavage], now: () => 0, recorder: createRecorder(), ...REPLAYED },
+          ...{ bodyTimeout: 5, lookupTimeout: 5, replayTimeout: 5 }
+        },
         now: new Date(NOW.getTime() + 789),
         name: 'from-staging',
         source: 'staging, 20 November'
@@ -158,6 +164,27 @@ describe('the document', () => {
       options: { ...service.options, accounts }
     }).vectors
     expect(vector).toMatchObject({ options: { accounts: ['1234'] }, accountsResult: true })
+  })
+
+  test.each<[string, ReceivedRequest, boolean]>([
+    ['that a function refused', sign(), false],
+    ['that is missing', withHeaders(sign(), { 'X-Service-ID': undefined }), true],
+    ['of a request that is malformed', { ...withHeaders(sign(), { 'X-Service-ID': undefined }), method: '' }, true]
+  ])('the document names no account %s', async (_, request, accountsResult) => {
+    const options = { ...service.options, accounts: () => false }
+    const [vector] = capturing(request, await judge(request, options), { options }).vectors
+    expect(vector).toMatchObject({ options: { accounts: ['unknown'] }, accountsResult })
+  })
+
+  test('the document has no private key that is in DNS', async () => {
+    const secret = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64')
+    const texts = [[`v=DKIM1; k=ed25519; p=${secret}`]]
+    const verdict = await judge(sign(), { lookupTxt: async () => texts })
+    const dns = { 'a.example': texts, 'b.example': { error: 'ENOTFOUND' } }
+    for (const capture of [{}, { dns: {} }, { dns }]) {
+      const [vector] = capturing(sign(), capture.dns === dns ? await judge(sign()) : verdict, capture).vectors
+      expect(vector).toMatchObject({ dns: {}, note: 'the record of the key is not known: add it under dns' })
+    }
   })
 
   test("the document has the time of the verifier's clock, which need not be given again", async () => {
@@ -243,11 +270,32 @@ describe('the document', () => {
     'X-Original-Uri',
     'X-Original-Url',
     'X-Rewrite-Url',
-    'X-Envoy-Original-Path'
+    'X-Envoy-Original-Path',
+    'Content-Type',
+    'Content-Length',
+    'Content-Encoding',
+    'X-Nonce'
   ])('a redacted document keeps what a proxy says about the request in %s', async name => {
     const request = { ...sign({ headers: { [name]: '/kept' } }), target: '/other' }
     const { headers } = capturing(request, await judge(request), { redact: true }).vectors[0]!.request
     expect(Object.fromEntries(headers)).toMatchObject({ [name]: '/kept' })
+  })
+
+  test('a redacted document shows that the signature is in Authorization, and nothing more of it', async () => {
+    const lines = [
+      ['Authorization', 'Signature secret'],
+      ['Authorization', 'Bearer Signature secret'],
+      ['X-Other', 'Signature secret']
+    ] as const
+    const request = { ...sign(), headers: [...linesOf(sign()), ...lines] }
+    const unsigned = withHeaders(request, { Signature: undefined })
+    for (const [given, shown] of [
+      [unsigned, 'Signature (left out)'],
+      [{ ...request, target: '/other' }, '']
+    ] as const) {
+      const { headers } = capturing(given, await judge(given), { redact: true }).vectors[0]!.request
+      expect(headers.slice(-3).map(([, value]) => value)).toEqual([shown, '', ''])
+    }
   })
 
   test.each<[string, forge: (signature: string) => string, failures: string[]]>([
