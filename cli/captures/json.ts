@@ -117,7 +117,7 @@ export function parseHeaders(headers: unknown): HeaderLine[] {
   return lines.flatMap(line => {
     const [name, values, more] = Array.isArray(line) ? line : [line?.name ?? line?.key, line?.value]
     return [values].flat(1).map((value: unknown): HeaderLine => {
-      if (isText(name) && more === undefined && /^(?:string|number|boolean)$/.test(typeof value))
+      if (isText(name) && more === undefined && ['string', 'number', 'boolean'].includes(typeof value))
         return [name, String(value)]
       throw new UsageError(
         `the header ${String(name).slice(0, 60)} is not text: headers must be an object of names and values, ` +

@@ -17,11 +17,9 @@ interface Token {
 export function parsePowerShell(text: string): Entry[] {
   const tokens = tokensOf(createCommandReader(text))
   const starts = tokens.flatMap(({ kind, text }, i) => (kind === 'word' && COMMAND.test(text) ? [i] : []))
-  return starts.flatMap((start, i) => {
-    // The session, with User-Agent and cookies, is made before the command.
-    const before = tokens.slice(i === 0 ? 0 : starts[i - 1], start)
-    return entriesOf(tokens.slice(start, starts[i + 1]), i === 0 ? sessionHeaders(before) : [])
-  })
+  // The session, with User-Agent and cookies, is made before the first command.
+  const session = sessionHeaders(tokens.slice(0, starts[0]))
+  return starts.flatMap((start, i) => entriesOf(tokens.slice(start, starts[i + 1]), i === 0 ? session : []))
 }
 
 const COMMAND = /^(?:Invoke-WebRequest|Invoke-RestMethod|iwr|irm)$/i

@@ -7,6 +7,12 @@ const SAME: readonly { path: string; original: string; replacement: string; reas
     reason: 'a stage that is missing is compared with the start of a path, which is not this text'
   },
   {
+    path: 'cli/captures/command-words.ts',
+    original: '/\\\\([\\s\\S])|[^ \\t\\r\\n\'"\\\\$`;|&<>()]+|[\\s\\S]/y',
+    replacement: '/\\\\([\\s\\S])|[^ \\t\\r\\n\'"\\\\$`;|&<>()]+|[\\S\\S]/y',
+    reason: 'white space that ends a word is taken before'
+  },
+  {
     path: 'cli/captures/programs.ts',
     original: 'i < parts.length',
     replacement: 'i <= parts.length',

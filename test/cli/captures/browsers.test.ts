@@ -112,6 +112,33 @@ Invoke-WebRequest -UseBasicParsing -Uri "https://a.example/hook" \`
   })
 })
 
+test('PowerShell: words that are like the parameters of a command are not taken for them', () => {
+  const likes = (name: string) => `Not-${name.slice(1)} 'x' ${name}X 'x'`
+  const cookie = (name: string) => `(New-Object ${name}("a${name.length}", "b", "/", "a.example"))`
+  const cookies = ['XSystem.Net.Cookie', 'System.Net.Cookie', 'System.Net.CookieX'].map(cookie)
+  const agents = ['X$session.UserAgent', '$session.UserAgentX', '$session.UserAgent'].map(
+    (name, i) => `${name} = "${i}"`
+  )
+  const session = `$session = New-Object A\n${agents.join('\n')}\n$session.Cookies.Add(${cookies.join('\n')})`
+  const texts = { '-Uri': "'https://a.example/'", '-Method': 'PUT', '-Body': "'{}'", '-ContentType': "'text/plain'" }
+  const headers = "Not-Headers @{ A = '1' } -HeadersX @{ B = '2' } -Headers @{ C = '3' }"
+  const given = Object.entries(texts).map(([name, value]) => `${likes(name)} xirm irmx ${name} ${value}`)
+  expect(readAll(`${session}\nirm ${given.join(' ')} ${headers}`)).toMatchObject([
+    {
+      method: 'PUT',
+      headers: Object.entries({
+        Host: 'a.example',
+        C: '3',
+        'User-Agent': '2',
+        Cookie: 'a17=b',
+        'Content-Type': 'text/plain',
+        'Content-Length': '2'
+      }),
+      body: '{}'
+    }
+  ])
+})
+
 test('PowerShell: a single quote in single quotes is doubled', () => {
   const command = (body: string) => `Invoke-WebRequest -Uri 'https://a.example/' -Method POST -Body '${body}'`
   expect(read(command(`{"it''s":"a"}`)).body).toBe(`{"it's":"a"}`)
@@ -130,5 +157,8 @@ test('says what a browser leaves out of fetch()', () => {
 test.each([
   ["fetch('https://a.example/', { method: 'POST' })", 'not as a browser copies it'],
   ['fetch(url)', 'not as a browser copies it'],
+  ['fetch(5, {})', 'not as a browser copies it'],
+  ['fetch("https://a.example/", 5)', 'not as a browser copies it'],
+  ['fetch("https://a.example/", null)', 'not as a browser copies it'],
   [`fetch("https://a.example/", ${'['.repeat(10_000)}`, 'levels of nested JSON']
 ])('%s is a mistake, in one line', (text, says) => expect(() => readAll(text)).toThrow(says))

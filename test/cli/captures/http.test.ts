@@ -130,6 +130,24 @@ describe('a file that contradicts itself, or is cut off', () => {
   })
 
   test.each([
+    ['gzip ,\tchunked \t', '{}'],
+    ['CHUNKED', '{}'],
+    ['unchunked', '2\r\n{}\r\n0\r\n\r\n'],
+    ['chunked, gzip', '2\r\n{}\r\n0\r\n\r\n']
+  ])('chunks are undone only where the Transfer-Encoding ends with chunked: %j', (encoding, body) => {
+    expect(bodyOf(`POST / HTTP/1.1\r\nTransfer-Encoding: ${encoding}\r\n\r\n2\r\n{}\r\n0\r\n\r\n`)).toBe(body)
+  })
+
+  test('a request right behind the last chunk is found whole', () => {
+    const first = 'POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n'
+    const found = readAll(`${first}GET /b HTTP/1.1\r\n\r\n`).map(({ request }) => [request.method, request.target])
+    expect(found).toEqual([
+      ['POST', '/a'],
+      ['GET', '/b']
+    ])
+  })
+
+  test.each([
     ['nothing', ''],
     ['line breaks', '\r\n\r\n'],
     ['text', 'hello\n'],

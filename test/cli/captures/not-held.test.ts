@@ -173,11 +173,23 @@ describe('what is not a capture', () => {
   ])('the fixture %j is a mistake', (fixture, says) => expectMistake(json(fixture), says))
 })
 
+/** Texts that are not captures where they begin a file. */
+const OTHERS = [
+  'http POST a',
+  '$ https a',
+  'Request {',
+  '<ref *1> Object {',
+  '["Host", "a"',
+  '{"host": 1}',
+  'a: 200 b '
+]
+
 test.each([
   ['curl -v', '> POST /hook HTTP/1.1\n> Host: a\n>\n'],
   ['curl -v --trace-time', '12:00:00.000001 > POST /hook HTTP/1.1\n12:00:00.000001 > Host: a\n'],
   ['raw', 'POST /hook HTTP/1.1\nHost: a\nContent-Length: 20\n\n{"REQUEST_METHOD":1}'],
   ['an answer behind it', 'GET / HTTP/1.1\n\nHTTP/1.1 200 OK\nDate: a\n\n'],
+  ['words of other files in its body', `POST / HTTP/1.1\nHost: a\n\n${OTHERS.join(' and ')}`],
   ['JSON', json({ ...named, headers: { host: 'a' }, rawHeaders: ['Host', 'a'] })]
 ])('a request that is not signed is explained as one: %s', async (_, file) => {
   const { code, stdout } = await explain(file)

@@ -18,6 +18,7 @@ const answer = packet('HTTP/1.1 200 OK\r\n\r\n', '127.0.0.1.8080 > 127.0.0.1.400
 
 test.each([
   ['in one packet', packet(head + body) + answer],
+  ['behind options of IP', packet(head + body).replace('\nE..4', '\nF..4....') + answer],
   ['in a packet of its own', packet('') + answer + packet(head) + answer + packet(body) + answer],
   ['in several', packet(head + body.slice(0, 3)) + packet(body.slice(3, 7)) + packet(body.slice(7))],
   ['with the head in two', packet(head.slice(0, 300)) + packet(head.slice(300) + body)],

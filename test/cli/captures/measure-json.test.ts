@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { lineOf, measureJson } from '../../../cli/captures/measure-json.ts'
+
+const measure = (text: string) => measureJson(Buffer.from(text))
+
+test.each([
+  ['elements', '0,'],
+  ['empty arrays', '[]']
+])('JSON has at most 300,000 values: %s', (_, piece) => {
+  expect(measure(piece.repeat(299_999))).toBeUndefined()
+  expect(() => measure(piece.repeat(300_000))).toThrow('more than 300,000 JSON values')
+})
+
+test.each(['[', '{', '{"a":['])('JSON has at most 200 levels: %s', piece => {
+  const levels = piece.length > 1 ? 2 : 1
+  expect(measure(piece.repeat(200 / levels))).toBeUndefined()
+  expect(() => measure(piece.repeat(201))).toThrow('more than 200 levels of nested JSON')
+})
+
+test.each([
+  ['[1,]', 2],
+  ['{"a":1 ,\t\r\n }', 7],
+  ['[1,],[2,]', 2],
+  ['[1,2],[",]",3]', undefined],
+  ['["a\\",]"]', undefined],
+  ['["a\n,]', 4],
+  ['[1 , 2]', undefined]
+])('the first comma before a closing bracket of %j is at %j', (text, place) => expect(measure(text)).toBe(place))
+
+test.each([
+  [0, 1],
+  [1, 1],
+  [2, 2],
+  [3, 3],
+  [4, 4]
+])('position %i is on line %i', (position, line) => expect(lineOf(Buffer.from('a\n\n\nb'), position)).toBe(line))
