@@ -148,7 +148,7 @@ function bodyOf({ request: { headers, body }, missingBody }: Entry): Buffer | nu
   const isAnnounced = lengths.some(length => length !== '0') || lineValues(headers, 'transfer-encoding').length > 0
   const isEmpty = bytes === null || (bytes instanceof Buffer && bytes.length === 0)
   const isLost = isEmpty && isAnnounced && !hasDigest(digestsIn(headers), '')
-  if (missingBody !== undefined || isLost || !(bytes === null || bytes instanceof Buffer))
+  if (isLost || !(bytes === null || bytes instanceof Buffer))
     throw new UsageError(`${missingBody ?? 'the capture does not have the body'}: --data @FILE gives it`)
   return isEmpty && lengths.length === 0 ? null : (bytes ?? Buffer.alloc(0))
 }

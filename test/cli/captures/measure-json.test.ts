@@ -3,12 +3,10 @@ import { lineOf, measureJson } from '../../../cli/captures/measure-json.ts'
 
 const measure = (text: string) => measureJson(Buffer.from(text))
 
-test.each([
-  ['elements', '0,'],
-  ['empty arrays', '[]']
-])('JSON has at most 300,000 values: %s', (_, piece) => {
-  expect(measure(piece.repeat(299_999))).toBeUndefined()
-  expect(() => measure(piece.repeat(300_000))).toThrow('more than 300,000 JSON values')
+test('JSON has at most 300,000 values, each element and each array', () => {
+  expect(measure(','.repeat(299_999))).toBeUndefined()
+  for (const piece of [',', '[]'])
+    expect(() => measure(piece.repeat(300_000))).toThrow('more than 300,000 JSON values')
 })
 
 test.each(['[', '{', '{"a":['])('JSON has at most 200 levels: %s', piece => {
