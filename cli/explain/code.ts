@@ -46,10 +46,10 @@ const readPage = (): string =>
 /** Finds a code of the gateway on the page; the last row is for all others of the parser of Node.js. */
 export function gatewayCode(word: string): GatewayCode | undefined {
   const rows = readPage().matchAll(/^\| `(\S+)` \| (\d{3}) \| (.*) \| (.*) \|$/gm)
-  for (const [, code = '', status, meaning = '', fix = ''] of rows) {
+  for (const [, code, status, meaning, fix] of rows) {
     const isFound = code === 'HPE_*' ? /^HPE_[A-Z_]+$/.test(word) : code === word
     const page = `${PAGE}#codes-of-the-gateway`
-    if (isFound) return { code: word, httpStatus: Number(status), meaning: plain(meaning), fix: plain(fix), page }
+    if (isFound) return { code: word, httpStatus: Number(status), meaning: plain(meaning!), fix: plain(fix!), page }
   }
   return undefined
 }
@@ -59,19 +59,19 @@ export function explanationOf(code: Code): CodeExplanation {
   const page = readPage()
   const start = `\n### ${code}\n\n`
   const section = page.slice(page.indexOf(start) + start.length).split(/\n##/, 1)[0]!
-  const [meaning = '', ...items] = section.split(/\n+(?=(?: {2})?- )/)
+  const [meaning, ...items] = section.split(/\n+(?=(?: {2})?- )/)
   const causes = items.flatMap(item => {
-    const [, cause, fix] = /^ {2}- (.*) \*\*Fix:\*\* (.*)$/s.exec(item) ?? []
-    return cause === undefined || fix === undefined ? [] : [{ cause: plain(cause), fix: plain(fix) }]
+    const parts = /^ {2}- (.*) \*\*Fix:\*\* (.*)/s.exec(item)
+    return parts === null ? [] : [{ cause: plain(parts[1]!), fix: plain(parts[2]!) }]
   })
-  const [also] = items.flatMap(item => /^- \*\*Also:\*\* (.*)$/s.exec(item)?.[1] ?? [])
+  const [also] = items.flatMap(item => /^- \*\*Also:\*\* (.*)/s.exec(item)?.[1] ?? [])
   const [check, message] = CODES[code]
   return {
     code,
     check,
     message,
     status: isUnavailable(code) ? 'unavailable' : 'rejected',
-    meaning: plain(meaning.replace(/^\*\*Unavailable\.\*\* /, '')),
+    meaning: plain(meaning!.replace('**Unavailable.** ', '')),
     causes,
     ...(also !== undefined && { also: plain(also) }),
     page: `${PAGE}#${code}`

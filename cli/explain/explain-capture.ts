@@ -106,7 +106,7 @@ export const missingSettings = (entries: readonly Entry[], flags: Flags): (typeo
 /** Says when a request of a fixture came, and which key and account it claims. */
 function claimOf(verdict: Verdict, now: number): string[] {
   const { claimedKeyId, claimedAccountId } = logRecord(verdict)
-  if (verdict.status === 'verified' || claimedKeyId === undefined) return []
+  if (claimedKeyId === undefined) return []
   const account = claimedAccountId === undefined ? '' : `, for account ${claimedAccountId}`
   return [`received at ${new Date(now).toISOString()}; says that it is signed with ${claimedKeyId}${account}`]
 }
@@ -133,17 +133,16 @@ const KEY_SOURCES = {
   'untrusted-file': 'the key is from the file, not from DNS: --trust-file-dns accepts it'
 } as const
 
-/** The source of the key; `record` is that of `--key-record`, and nobody was asked where it is `none`. */
-type KeySource = 'dns' | 'record' | 'none' | keyof typeof KEY_SOURCES
+/** The source of the key, if it is a file, or if nobody was asked (`none`). */
+type KeySource = 'none' | keyof typeof KEY_SOURCES | undefined
 
 /**
  * Finds the source of the key. A file with DNS answers of its own proves nothing about the receiver that the command or
  * the environment names; without such a name it is a test document, and its own data is all there is.
  */
 function keySourceOf({ options }: Entry, flags: Flags, { lookupTxt }: Partial<VerifierOptions>): KeySource {
-  if (flags.keyRecord !== undefined) return 'record'
   if (lookupTxt === askNobody) return 'none'
-  if (options?.lookupTxt === undefined || lookupTxt !== options.lookupTxt) return 'dns'
+  if (options?.lookupTxt === undefined || lookupTxt !== options.lookupTxt) return undefined
   const isReceiverGiven = [flags.serviceDomain, flags.hosts, flags.accounts].some(given => given !== undefined)
   return isReceiverGiven && !flags.trustFileDns ? 'untrusted-file' : 'trusted-file'
 }
@@ -214,7 +213,7 @@ function optionsOf({ options, request, time }: Entry, flags: Flags, sources: Sou
 const NEEDED = ['serviceDomain', 'hosts', 'accounts'] as const
 
 const missingOf = (options: Partial<VerifierOptions>) =>
-  NEEDED.filter(name => [options[name] ?? ''].flat().join('') === '')
+  NEEDED.filter(name => [options[name] ?? []].flat().every(value => value === ''))
 
 function parseNow(text: string, { headers }: Entry['request']): number {
   const date = parseHttpDate(lineValues(headers, 'date')[0] ?? '')

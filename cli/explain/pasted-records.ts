@@ -3,8 +3,8 @@ const TOKENS = /"((?:[^"\\]|\\.)*)"?|;[^\n]*|[()\n]|[^"();\n]+/gs
 
 /** Unescapes a string: `\DDD` is an octet, `\X` is that character. */
 const unescapeString = (quoted: string): string =>
-  quoted.replace(/\\(?:(\d{3})|(.))/gs, (_, octet?: string, character = '') =>
-    octet === undefined ? character : String.fromCharCode(Number(octet) & 0xff)
+  quoted.replace(/\\(?:(\d{3})|(.))/gs, (_, octet?: string, character?: string) =>
+    octet === undefined ? character! : String.fromCharCode(Number(octet) & 0xff)
   )
 
 /**

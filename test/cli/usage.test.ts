@@ -89,6 +89,8 @@ describe('usage', () => {
     ['send https://a.example:84/b --allow-self-signed', loopback('https://localhost:84/b --host a.example:84')],
     [`${SEND} --serve-dns 0.0.0.0:5353`, DNS],
     [`${SEND} --serve-dns [::]:5353`, DNS],
+    [`${SEND} --serve-dns 1127.0.0.1:5353`, DNS],
+    [`${SEND} --serve-dns 127.0.0.1:5353x`, DNS],
     [`${SEND} --serve-dns 127.0.0.1:65536`, DNS],
     [`${SEND} --serve-dns localhost:53`, DNS],
     [`${SEND} --tamper constructor`, '--tamper must be one of body, date, host, account, signature, all'],

@@ -5,8 +5,7 @@ const measure = (text: string) => measureJson(Buffer.from(text))
 
 test('JSON has at most 300,000 values, each element and each array', () => {
   expect(measure(','.repeat(299_999))).toBeUndefined()
-  for (const piece of [',', '[]'])
-    expect(() => measure(piece.repeat(300_000))).toThrow('more than 300,000 JSON values')
+  for (const piece of [',', '[]']) expect(() => measure(piece.repeat(300_000))).toThrow('more than 300,000 JSON values')
 })
 
 test.each(['[', '{', '{"a":['])('JSON has at most 200 levels: %s', piece => {

@@ -4,6 +4,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { codeLines, gatewayCodeLines } from '../../../cli/explain/code.ts'
 import type { Code } from '../../../src/index.ts'
 import { CODES, isUnavailable } from '../../../src/result/codes.ts'
 import { read } from '../../meta/docs/pages.ts'
@@ -80,6 +81,30 @@ test.each(['HPE_', 'HPE_INVALID_METHOD.txt', 'xHPE_USER', 'HPE_*', 'partial-bod'
     expect(await runInside(['explain', word])).toMatchObject({ code: 64, stdout: '' })
   }
 )
+
+test('the explanation of a code has its lines in one order, with empty ones in between', () => {
+  const explained = { code: 'date-too-old', check: 'date', message: 'm', meaning: 'M.', page: 'p#c' } as const
+  const causes = [{ cause: 'c', fix: 'f' }]
+  const lines = (more: Partial<Parameters<typeof codeLines>[0]>) =>
+    codeLines({ ...explained, status: 'rejected', causes, ...more })
+  const LIKELY = 'Likely causes, filled in with an example; of a request, the first that fits\ncounts:'
+  const END = 'For a request that was captured, npx signed-requests explain FILE says which of\nthem it is.'
+  const START = [{ tone: 'label', start: 'date-too-old', rest: ': m' }, '', 'M.']
+  const REST = [LIKELY, '- c', '  fix: f']
+  const rejected = 'It is of the check date, and rejected: answered with 401.'
+  expect(lines({})).toEqual([...START, rejected, '', ...REST, '', 'page: p#c', END])
+  expect(lines({ also: 'a' })).toEqual([...START, rejected, '', ...REST, 'also: a', '', 'page: p#c', END])
+  expect(lines({ status: 'unavailable' })[3]).toBe(
+    'It is of the check date, and unavailable: answered with 503, and the sender\nshould try again.'
+  )
+  expect(lines({ code: 'body-too-large' })[3]).toBe(
+    'It is of the check date, and rejected: answered with 413 where nothing else is\nwrong.'
+  )
+  expect(gatewayCodeLines({ code: 'x', httpStatus: 400, meaning: 'M.', fix: 'F.', page: 'p' })).toEqual([
+    { tone: 'label', start: 'x', rest: ': of the gateway, answered with 400' },
+    ...['', 'M.', 'fix: F.', '', 'page: p']
+  ])
+})
 
 test('explain CODE reads a page with the line ends of Windows', async () => {
   const asked = [

@@ -50,6 +50,42 @@ test('a body that --body gives adds no header to a request that has its length',
   expect((await explainCapture(entries, flags, { body: Buffer.from(signed.body!) })).status).toBe('verified')
 })
 
+test('a body that --body gives adds the length that curl adds for its file', async () => {
+  const signed = service.sign({ body: '{"id":1}' })
+  const lines = signed.headers.filter(([name]) => name !== 'Content-Length').map(line => `-H '${line.join(': ')}'`)
+  const entries = readCapture(Buffer.from(`curl https://receiver.example/ -d @file ${lines.join(' ')}`))
+  const flags = flagsOf(...RECEIVER, '--key-record', RECORD)
+  expect((await explainCapture(entries, flags, {})).status).toBe('rejected')
+  const { status, data } = await explainCapture(entries, flags, { body: Buffer.from('{"id":1}') })
+  expect(status).toBe('verified')
+  const body = { length: 8, base64: Buffer.from('{"id":1}').toString('base64') }
+  expect(data).toMatchObject({ body, date: expect.any(Date) })
+  const refused = await explainCapture(entries, flags, { body: Buffer.from('{}') })
+  expect([refused.status, 'body' in refused.data]).toEqual(['rejected', false])
+})
+
+test('a request without TLS is accepted only with --https not-required', async () => {
+  const explain = (...flags: string[]) =>
+    explainCapture(capture(), flagsOf(...RECEIVER, '--key-record', RECORD, '--http', ...flags))
+  expect((await explain('--https', 'not-required')).status).toBe('verified')
+  expect((await explain()).diagnosis.headline).toBe('https')
+})
+
+test.each(['then', 'date'])('--now %s is a mistake for a request without a Date', async now => {
+  const headers = service.sign().headers.filter(([name]) => name !== 'Date')
+  const flags = flagsOf(...RECEIVER, '--key-record', RECORD, '--now', now)
+  await expect(explainCapture(capture({ headers }), flags)).rejects.toThrow(
+    '--now takes a time such as 2026-11-20T12:00:00Z, or "date" if the request has a good Date'
+  )
+})
+
+test('settings that are missing are named, with their variables', async () => {
+  const VARIABLES = 'SIGNED_REQUESTS_DOMAIN, SIGNED_REQUESTS_HOST, SIGNED_REQUESTS_ACCOUNT'
+  await expect(explainCapture(capture(), flagsOf())).rejects.toThrow(
+    `missing: --domain, --host, --account; or set ${VARIABLES}`
+  )
+})
+
 test('the data names a file as the source of the key where it is from a file, and nothing elsewhere', async () => {
   const [vector] = loadVectors().filter(({ verdict }) => verdict.status === 'verified')
   const fixture = readCapture(Buffer.from(JSON.stringify(vector!.json)))

@@ -35,7 +35,8 @@ test('skips comment lines, and takes each line of a zone as a record', () => {
   ]) {
     expect(parsePastedRecords(pasted)).toEqual([RECORD, other])
   }
-  expect(parsePastedRecords(`; <<>> DiG 9.18\n${RECORD}`)).toEqual([RECORD])
+  for (const comments of ['; <<>> DiG 9.18\n', ';a\n ; b\n\n;\n'])
+    expect(parsePastedRecords(`${comments}${RECORD}`)).toEqual([RECORD])
 })
 
 test('does not change a text without quotes, however odd', () => {

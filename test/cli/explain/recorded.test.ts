@@ -41,6 +41,13 @@ test('explain says when it came, and which key and account it claims, and the no
   expect((await runInside(['explain'], JSON.stringify(document))).stderr).toBe(
     `note: in the fixture: the body was not read\n${said}, for account 5678\n`
   )
+  const { note, request: head, ...vector } = document.vectors[0]
+  const without = (name: string) => {
+    const headers = head.headers.filter(([each]: [string, string]) => each !== name)
+    return JSON.stringify({ ...vector, request: { ...head, headers } })
+  }
+  expect((await runInside(['explain'], without('X-Service-ID'))).stderr).toBe(`${said}\n`)
+  expect((await runInside(['explain'], without('Signature'))).stderr).toBe('')
   document.vectors[0].note = 'a\u001b[31m\nb'
   expect((await runInside(['explain'], JSON.stringify(document))).stderr).toMatch(/^note: in the fixture: a\\[^\n]*b\n/)
   expect((await runInside(['explain', '--now', 'date'], JSON.stringify(document))).stderr).not.toContain('received at')
