@@ -138,7 +138,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
 
 /** Returns where the server of a URL listens. */
 export const endpointOf = ({ hostname, port, protocol }: URL): { host: string; port: number } => ({
-  host: hostname.replace(/^\[|\]$/g, ''),
+  host: hostname.replace(/[[\]]/g, ''),
   port: Number(port || (protocol === 'https:' ? 443 : 80))
 })
 

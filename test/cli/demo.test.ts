@@ -13,6 +13,11 @@ beforeAll(async () => {
 test('demo ends by itself, with every verdict as expected', () => {
   expect(finished).toMatchObject({ code: 0, stderr: '' })
   expect(finished.stdout).toContain('All 10 verdicts are as expected.')
+  expect([...finished.stdout.matchAll(/^\d{3} {3}(.{22}) /gm)].map(([, name]) => name!.trimEnd())).toEqual([
+    ...['Webhook: POST, JSON', 'Download: GET, no body', 'Large body: POST, 5 MB', 'Tampered body'],
+    ...['Path cut by a proxy', 'Replayed an hour later', 'Replayed at once', 'Key outside the domain'],
+    ...['Digest is not signed', 'DNS outage']
+  ])
   expect(finished.stdout.match(/^204 {3}.{22}(?: +\+){12}$/gm)).toHaveLength(3)
   expect(finished.stdout.match(/^401 {3}.{22}(?: +\+)+ +x(?: +[+-])* {2}[a-z-]+$/gm)).toHaveLength(6)
   expect(finished.stdout).toMatch(/^503 {3}DNS outage {12}(?: \+){8} \? {2}- {2}- {2}- {2}key-lookup-failed$/m)

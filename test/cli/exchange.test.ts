@@ -1,13 +1,16 @@
-import { describe, expect, test } from 'vitest'
+import { createServer } from 'node:http'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   describeError,
   describeResponse,
   endpointOf,
+  exchange,
   isRefusal,
   parseUrl,
   RESPONSE_TIMEOUT,
   type Response
 } from '../../cli/exchange.ts'
+import { listen } from '../support/listen.ts'
 
 const response = (status: number, headers: Response['headers'] = {}, body = ''): Response => ({
   method: 'POST',
@@ -36,6 +39,22 @@ describe('a refusal of this library is recognised', () => {
     ['400 with our challenge', response(400, { 'www-authenticate': 'Signature' }), false],
     ['500 with Retry-After', response(500, { 'retry-after': '10' }), false]
   ])('a refusal of this library is recognised: %s', (_, given, expected) => expect(isRefusal(given)).toBe(expected))
+})
+
+test('of a body that comes in pieces, the beginning is read, and no timer is left behind', async () => {
+  const server = createServer((_, response) => {
+    response.write('a', () => setImmediate(() => response.end('b'.repeat(20_000))))
+  })
+  const url = new URL(`http://127.0.0.1:${await listen(server)}/hook?a=b`)
+  const [set, clear] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')]
+  onTestFinished(() => {
+    vi.restoreAllMocks()
+    server.close()
+  })
+  const { path, body } = await exchange(url, { method: 'GET', headers: [['Host', 'a.example']], body: null })
+  expect([path, body.length]).toEqual(['/hook?a=b', 16_384])
+  const timer = set.mock.results[set.mock.calls.findIndex(([, delay]) => delay === 1000)]!.value
+  expect(clear).toHaveBeenCalledWith(timer)
 })
 
 describe('a response of something else is described by its status and by who names itself', () => {

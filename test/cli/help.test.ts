@@ -36,6 +36,12 @@ describe.each(NAMES)('the help of %s', name => {
   })
 })
 
+test.each(NAMES)('--version of %s is that of the package', async name => {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const args = name === 'signed-requests' ? ['--version'] : [name, '--version']
+  expect(await runInside(args)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+})
+
 test('the same option means the same in every command', () => {
   const options = new Map<string, string>()
   for (const name of ['--prefix', '--dns-server', '--json', '--help']) {

@@ -19,6 +19,12 @@ const SAME: readonly { path: string; original: string; replacement: string; reas
     reason: 'a connection without packets has no request'
   },
   {
+    path: 'cli/flags.ts',
+    original: "''",
+    replacement: '"Stryker was here!"',
+    reason: 'the flag of another program is in no help'
+  },
+  {
     path: 'cli/explain/explain-capture.ts',
     original: "''",
     replacement: '"Stryker was here!"',
