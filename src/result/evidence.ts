@@ -163,7 +163,7 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'body-too-large': { limit: number }
   'body-unreadable': { error: string }
   replayed: { replayId: string }
-  /** `store` is its name, if it has one; `undecided`: an earlier claim of the same id is */
+  /** `store` is its name, if it has one; `undecided`: whether an earlier claim holds the id is not known */
   'replay-store-failed': { error: string; problem: 'late' | 'threw' | 'wrong-type' | 'undecided'; store?: string }
 }
 
