@@ -154,7 +154,9 @@ describe('methods', () => {
   test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE'])('refuses %s', async method => {
     const { port } = await startTestAdmin()
     for (const path of ['/', '/healthz', '/events'])
-      expect(await ask(port, path, { method })).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } })
+      expect(await ask(port, path, { method })).toMatchObject({
+        ...{ status: 405, headers: { allow: 'GET, HEAD' }, body: 'Only GET and HEAD.\n' }
+      })
   })
 
   test('answers HEAD without a body, and ends it', async () => {
@@ -203,7 +205,8 @@ describe('one request', () => {
   test('a request is not found by its number after a restart', async () => {
     const { number } = await startWithOne()
     const { port } = await startWithOne()
-    expect((await ask(port, `/requests/${number}`)).status).toBe(404)
+    const body = 'There is no such page, or it is no longer kept.\n'
+    expect(await ask(port, `/requests/${number}`)).toMatchObject({ status: 404, body })
   })
 })
 

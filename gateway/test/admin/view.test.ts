@@ -231,6 +231,14 @@ describe('the explain command, pasted as it is copied, gives the same codes for'
   })
 })
 
+test('a value that was empty is not shown as one that is left out, and no body as none', async () => {
+  const { body: _, ...request } = service.sign({ date: new Date(NOW) })
+  const changes: object = { body: undefined, bodyLength: 0 }
+  const { headers, fixture, outcome } = await open(withHeaders({ ...request, body: null }, { 'X-A': '' }), { changes })
+  expect(headers.at(-1)).toEqual({ name: 'X-A', value: '', isBlank: false, isSigned: false })
+  expect([outcome, JSON.parse(fixture!).vectors[0].request.body]).toEqual(['verified', { utf8: '' }])
+})
+
 test('of a head that is too large, the values that are not kept are not shown', async () => {
   const { headers } = await open(withHeaders(ELSEWHERE, { 'X-A': 'x'.repeat(40_000), 'X-B': 'y' }))
   expect(headers.slice(-2)).toEqual([

@@ -10,11 +10,23 @@ test('a command after the flags is a mistake that says its place', () => {
 })
 
 test.each([
-  ['the gateway', gatewayHelp],
-  ['authorize', authorizeHelp]
+  [
+    'the gateway',
+    gatewayHelp,
+    'A reverse proxy that verifies each request and forwards those that are verified, with the account in ' +
+      'Signed-Request-Account. URLs with passwords, and SIGNED_REQUESTS_ADMIN_TOKEN, which --admin needs on an ' +
+      'address that is not loopback, are taken from the environment only. '
+  ],
+  [
+    'authorize',
+    authorizeHelp,
+    'Answers a proxy that asks before it forwards (Envoy, nginx with Lua or njs, Traefik, APISIX): 200 for a ' +
+      'verified request, with the account in Signed-Request-Account, and else 401, 413 or 503. '
+  ]
 ])(
   'the help of %s marks the flags that can be variables, says how they are named, and has each exit code',
-  (_, help) => {
+  (_, help, about) => {
+    expect(help().replace(/\s+/g, ' ')).toContain(about)
     expect(help()).toMatch(/\n\* --listen /)
     expect(help()).toContain('SIGNED_REQUESTS_')
     const codes = help()

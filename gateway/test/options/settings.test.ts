@@ -22,6 +22,43 @@ function authorizerSettings(flags: string) {
   return authorizerSettingsOf(given)
 }
 
+test.each([
+  ['127.0.0.1:65535', '127.0.0.1', 65_535],
+  ['[::1]:0', '::1', 0]
+])('--listen %s is the address %s and the port %i', (text, host, port) => {
+  expect(settings(`--listen ${text}`).listen).toEqual({ host, port })
+})
+
+test.each(
+  '127.0.0.1:8080x x[::1]:80 127.0.0.1:65536 [127.0.0.1]:80 ::1:80 localhost:80 127.0.0.1: 127.0.0.1 [a]:1'.split(' ')
+)('--listen %s is not an IP address and a port', text => {
+  expect(() => settings(`--listen ${text}`)).toThrow(
+    /^--listen must be an IP address and a port, such as 127\.0\.0\.1:8080 or \[::1\]:8080$/
+  )
+})
+
+test('HTTPS is required unless --https says not-required', () => {
+  const requiredWith = (flags: string) => settings(flags).verifier.requireHttps
+  expect(['--https not-required', '--https always', '--log json'].map(requiredWith)).toEqual([false, true, true])
+})
+
+const PEM = 'fixtures/source/keys/one.pem'
+
+test.each([
+  [`--tls-key ${PEM}`, '--tls-key and --tls-cert need each other'],
+  [`--tls-cert ${PEM}`, '--tls-key and --tls-cert need each other'],
+  [`--tls-key /none --tls-cert ${PEM}`, '--tls-key cannot be read: ENOENT'],
+  [`--tls-key ${PEM} --tls-cert /none`, '--tls-cert cannot be read: ENOENT'],
+  [`--tls-key ${PEM} --tls-cert ${PEM}`, '--tls-key and --tls-cert are not a private key and its certificate in PEM'],
+  ['--redis user:secret@127.0.0.1', '--redis must be a redis: URL'],
+  ['--redis redis.example:6379/1', '--redis must be a redis: URL: write redis://redis.example:6379/1'],
+  ['--redis http://127.0.0.1', '--redis must be a redis: URL'],
+  ['--postgres db.example/a', '--postgres must be a postgres: URL: write postgres://db.example/a'],
+  ['--postgres redis://127.0.0.1', '--postgres must be a postgres: URL']
+])('%s is a mistake that says what is wrong, and no more', (flags, message) => {
+  expect(() => settings(flags)).toThrow(new RegExp(`^${message}$`))
+})
+
 test('an admin address that is not loopback is allowed with a token', () => {
   const { admin } = settings('--admin 0.0.0.0:9901', { SIGNED_REQUESTS_ADMIN_TOKEN: 'secret' })
   expect(admin).toMatchObject({ address: { host: '0.0.0.0' }, token: 'secret' })
