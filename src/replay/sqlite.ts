@@ -154,9 +154,9 @@ function withResultCode(error: unknown): unknown {
   return code === undefined || (error as SqliteError).code === code ? error : Object.assign(error as Error, { code })
 }
 
-/** Returns the name of SQLite's result code, such as `SQLITE_FULL`; undefined for an error that is not from SQLite. */
+/** Returns the name of SQLite's result code, such as `SQLITE_FULL`; of an error that is not from SQLite, its own code. */
 function resultCode({ errcode, code }: SqliteError): string | undefined {
-  if (errcode === undefined) return code?.startsWith('SQLITE_') ? code : undefined
+  if (errcode === undefined) return code
   if (errcode === 0x408) return FILE_MOVED
   return `SQLITE_${RESULT_CODES[errcode & 0xff] ?? 'ERROR'}`
 }

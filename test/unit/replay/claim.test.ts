@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createClaims } from '../../../src/replay/claim.ts'
 import type { ReplayStore } from '../../../src/replay/store.ts'
 
@@ -120,6 +120,19 @@ describe('a release that fails', () => {
     const { length } = release.mock.calls
     await vi.advanceTimersByTimeAsync(10_000)
     expect(release).toHaveBeenCalledTimes(length)
+  })
+
+  test('a release that fails is tried again where timers are numbers, as in Workers', async () => {
+    const { setTimeout } = globalThis
+    const timers = vi
+      .spyOn(globalThis, 'setTimeout')
+      .mockImplementation(((done: () => void, delay: number) => Number(setTimeout(done, delay))) as never)
+    onTestFinished(() => timers.mockRestore())
+    const release = vi.fn(down as () => Promise<void>)
+    createClaims({ claim: down, release }, 1000).claim('id', 60)
+    await settle()
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(release.mock.calls.length).toBeGreaterThan(2)
   })
 
   test('a release that fails is tried again, but not before 5 s, when the store does not answer at all', async () => {

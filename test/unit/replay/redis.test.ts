@@ -70,6 +70,7 @@ test.each<[string, unknown, string | undefined]>([
     'OOM'
   ],
   ['its own code', Object.assign(new Error('NOAUTH x'), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
+  ['no code where the word is not the first', new Error('replied OOM command'), undefined],
   ['no code where its text begins with no such word', new Error('Connection is closed.'), undefined]
 ])('an error of Redis has %s', async (_, thrown, code) => {
   const store = redisReplayStore({ status: 'ready', eval: () => Promise.reject(thrown) })
