@@ -290,6 +290,16 @@ describe('the options', () => {
     expect(() => dohTxtLookup({ url: 'https://dns.example/', ...(options as object) })).toThrow(TypeError)
   })
 
+  test.each(['#a', '{?dns}', '%7Bx', '?x=%7D'])('dohTxtLookup says why it refuses a URL with %s', end => {
+    const message = /^url must have no fragment and no template: leave out \{\?dns\}$/
+    expect(() => dohTxtLookup({ url: `https://dns.example/${end}` })).toThrow(message)
+  })
+
+  test('a lookup may be called without a signal', async () => {
+    const lookup = dohTxtLookup({ url: server.url, fetch: fetchOf(() => Promise.reject(new Error('no'))) })
+    expect(await codeOf(lookup(NAME, undefined as never))).toBe('ECONNREFUSED')
+  })
+
   test('dohTxtLookup takes only own properties as options', () => {
     const polluted = Object.create({ url: 'https://evil.example/' })
     expect(() => dohTxtLookup(polluted)).toThrow('url is undefined')

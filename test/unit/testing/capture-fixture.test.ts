@@ -9,7 +9,7 @@ import {
   type VerifierOptions
 } from '../../../src/index.ts'
 import { createRecorder } from '../../../src/recorder/index.ts'
-import { type CaptureOptions, captureFixture, type SignRequest } from '../../../src/testing/index.ts'
+import { type CaptureOptions, captureFixture, fromFixture, type SignRequest } from '../../../src/testing/index.ts'
 import { claiming, failing } from '../../support/failing.ts'
 import { readFixture } from '../../support/read-fixture.ts'
 import { linesOf, service, withHeaders } from '../../support/service.ts'
@@ -174,6 +174,15 @@ describe('the document', () => {
     const options = { ...service.options, accounts: () => false }
     const [vector] = capturing(request, await judge(request, options), { options }).vectors
     expect(vector).toMatchObject({ options: { accounts: ['unknown'] }, accountsResult })
+  })
+
+  test('the document has a copy of the notes on forwarding headers', async () => {
+    const forwarded = { host: { header: 'x-forwarded-host', received: ['receiver.example'] } }
+    const request = { ...sign(), forwarded }
+    const document = capturing(request, await judge(request))
+    expect(document.vectors[0]!.request.forwarded).toEqual(forwarded)
+    expect(document.vectors[0]!.request.forwarded).not.toBe(forwarded)
+    expect(fromFixture(document).request.forwarded).toEqual(forwarded)
   })
 
   test('the document has no private key that is in DNS', async () => {
