@@ -61,7 +61,7 @@ export function explanationOf(code: Code): CodeExplanation {
   const section = page.slice(page.indexOf(start) + start.length).split(/\n##/, 1)[0]!
   const [meaning, ...items] = section.split(/\n+(?=(?: {2})?- )/)
   const causes = items.flatMap(item => {
-    const parts = /^ {2}- (.*) \*\*Fix:\*\* (.*)/s.exec(item)
+    const parts = / {2}- (.*) \*\*Fix:\*\* (.*)/s.exec(item)
     return parts === null ? [] : [{ cause: plain(parts[1]!), fix: plain(parts[2]!) }]
   })
   const [also] = items.flatMap(item => /^- \*\*Also:\*\* (.*)/s.exec(item)?.[1] ?? [])

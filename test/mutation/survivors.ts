@@ -13,6 +13,48 @@ const SAME: readonly { path: string; original: string; replacement: string; reas
     reason: 'white space that ends a word is taken before'
   },
   {
+    path: 'cli/captures/command-words.ts',
+    original: '/\\\\([\\s\\S])|[^ \\t\\r\\n\'"\\\\$`;|&<>()]+|[\\s\\S]/y',
+    replacement: '/\\\\([\\s\\S])|[^ \\t\\r\\n\'"\\\\$`;|&<>()]|[\\s\\S]/y',
+    reason: 'a text is the same in one piece or in several'
+  },
+  {
+    path: 'cli/captures/command-words.ts',
+    original: '/\\\\(["\\\\$`])|[^"\\\\$`]+|[\\s\\S]/y',
+    replacement: '/\\\\(["\\\\$`])|[^"\\\\$`]|[\\s\\S]/y',
+    reason: 'a text is the same in one piece or in several'
+  },
+  {
+    path: 'cli/captures/command-words.ts',
+    original: "/[^'\\\\]+/y",
+    replacement: "/[^'\\\\]/y",
+    reason: 'a text is the same in one piece or in several'
+  },
+  {
+    path: 'cli/captures/powershell.ts',
+    original: "/[^']+/y",
+    replacement: "/[^']/y",
+    reason: 'a text is the same in one piece or in several'
+  },
+  {
+    path: 'cli/explain/causes.ts',
+    original: 'evidence.offsetSeconds < 0',
+    replacement: 'evidence.offsetSeconds <= 0',
+    reason: 'a time that is out of range differs from the clock'
+  },
+  {
+    path: 'gateway/src/options/settings.ts',
+    original: '/^https?:$/',
+    replacement: '/https?:$/',
+    reason: 'a URL of another protocol that matches has no origin, and is refused'
+  },
+  {
+    path: 'gateway/src/options/settings.ts',
+    original: '/^https?:$/',
+    replacement: '/^https?:/',
+    reason: 'a URL of another protocol that matches has no origin, and is refused'
+  },
+  {
     path: 'cli/captures/programs.ts',
     original: 'i < parts.length',
     replacement: 'i <= parts.length',

@@ -29,6 +29,8 @@ test.each([
     expect(help().replace(/\s+/g, ' ')).toContain(about)
     expect(help()).toMatch(/\n\* --listen /)
     expect(help()).toContain('SIGNED_REQUESTS_')
+    expect(help()).toMatch(/--version .*\n(?:.*\n)* {2}64 +a mistake in the options$/m)
+    expect(help().includes('answer a proxy that asks before it forwards')).toBe(help === gatewayHelp)
     const codes = help()
       .split('Exit codes:\n')[1]!
       .matchAll(/^ {2}(\d+) /gm)

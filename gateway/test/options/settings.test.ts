@@ -37,6 +37,25 @@ test.each(
   )
 })
 
+test.each([
+  ['[::1]:8080', 'http://[::]:8080'],
+  ['[::]:8080', 'http://[::1]:8080'],
+  ['[::]:80', 'http://localhost'],
+  ['[::]:8080', 'http://127.0.0.1:8080'],
+  ['0.0.0.0:443', 'https://localhost'],
+  ['127.0.0.1:8080', 'http://0.0.0.0:8080'],
+  ['10.0.0.1:8080', 'http://10.0.0.1:8080']
+])('an upstream that is the gateway itself at --listen %s is a mistake: %s', (listen, upstream) => {
+  const message = '--upstream is the gateway itself: it has the address of --listen'
+  expect(() => settings(`--listen ${listen} --upstream ${upstream}`)).toThrow(message)
+})
+
+test('what a gateway does by default: it refuses, and its page shows values; --prefix may be from a header', () => {
+  const { observe, admin, prefix } = settings('--admin 127.0.0.1:0 --prefix x-forwarded-prefix')
+  expect([observe, admin?.redact, prefix]).toEqual([false, false, 'x-forwarded-prefix'])
+  expect(settings('--admin 127.0.0.1:0 --redact --observe')).toMatchObject({ observe: true, admin: { redact: true } })
+})
+
 test('HTTPS is required unless --https says not-required', () => {
   const requiredWith = (flags: string) => settings(flags).verifier.requireHttps
   expect(['--https not-required', '--https always', '--log json'].map(requiredWith)).toEqual([false, true, true])

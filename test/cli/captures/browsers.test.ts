@@ -64,6 +64,11 @@ test('Chrome for Windows: copied as cURL (cmd)', () => {
   })
 })
 
+test('a backslash that is doubled for cmd.exe is one, with a caret in between or without', () => {
+  const body = (text: string) => read(`curl ^"https://a.example/^" --data-raw ^"${text}^"`).body
+  expect(['a\\\\b', 'a^\\^\\b'].map(body)).toEqual(['a\\b', 'a\\b'])
+})
+
 const targets = (text: string) => readAll(text).map(({ target }) => target)
 
 test('all requests of a tab, copied as cURL or as fetch()', () => {
@@ -121,14 +126,15 @@ test('PowerShell: words that are like the parameters of a command are not taken 
   )
   const session = `$session = New-Object A\n${agents.join('\n')}\n$session.Cookies.Add(${cookies.join('\n')})`
   const texts = { '-Uri': "'https://a.example/'", '-Method': 'PUT', '-Body': "'{}'", '-ContentType': "'text/plain'" }
-  const headers = "Not-Headers @{ A = '1' } -HeadersX @{ B = '2' } -Headers @{ C = '3' }"
+  const strings = "C = '}'; D = 'irm'; E = '='; F = '-Uri'"
+  const headers = `Not-Headers @{ A = '1' } -HeadersX @{ B = '2' } -Headers @{ ${strings} }`
   const given = Object.entries(texts).map(([name, value]) => `${likes(name)} xirm irmx ${name} ${value}`)
-  expect(readAll(`${session}\nirm ${given.join(' ')} ${headers}`)).toMatchObject([
+  expect(readAll(`${session}\nirm ${headers} ${given.join(' ')}`)).toMatchObject([
     {
       method: 'PUT',
       headers: Object.entries({
         Host: 'a.example',
-        C: '3',
+        ...{ C: '}', D: 'irm', E: '=', F: '-Uri' },
         'User-Agent': '2',
         Cookie: 'a17=b',
         'Content-Type': 'text/plain',

@@ -157,6 +157,25 @@ describe('a body that is in a file', () => {
   })
 })
 
+test('a name with a number before its last part is not an address, and curl sends one Host, the first', () => {
+  expect(read('curl http://a.1b.example/').headers).toEqual([['Host', 'a.1b.example']])
+  const lines = ['A: 1', 'Host: b.example', 'host: c.example', 'B: 2'].map(line => `-H '${line}'`)
+  expect(read(`curl http://a.example/ ${lines.join(' ')}`).headers).toEqual(
+    Object.entries({ A: '1', Host: 'b.example', B: '2' })
+  )
+})
+
+test('options that concern the transfer alone change nothing, and take a value where they have one', () => {
+  const switches =
+    'progress-bar remote-name proxytunnel disallow-username-in-url http0.9 mptcp proxy-digest ' +
+    'proxy-ssl-auto-client-cert sessionid ssl-no-revoke tls-earlydata no-mptcp'
+  const values =
+    'dump-header abstract-unix-socket curves expect100-timeout key-type pass proxy-crlfile proxy-tls13-ciphers ' +
+    'retry-delay socks5-hostname unix-socket'
+  const options = [...switches.split(' '), ...values.split(' ').map(name => `${name} x`)].map(option => `--${option}`)
+  expect(readAll(`curl ${options.join(' ')} http://a.example/p`)).toEqual(readAll('curl http://a.example/p'))
+})
+
 test('without a URL is not a request', () => {
   expect(() => readAll('curl --version\n')).toThrow('not a request in a supported format')
 })

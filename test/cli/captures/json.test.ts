@@ -16,9 +16,29 @@ test('values of headers may be text, numbers, true or false', () => {
     expect(() => readAll({ ...REQUEST, headers: { A: value } })).toThrow('the header A is not text')
 })
 
+test.each(['isBase64Encoded', 'encoding', 'bodyEncoding', 'contentEncoding'])(
+  'a body is base64 where %s says so',
+  name => {
+    const bodyOf = (members: object) => String(readAll({ ...REQUEST, ...members })[0]!.request.body)
+    for (const body of ['rawBody', 'bodyRaw', 'content', 'body', 'payload', 'data', 'text']) {
+      expect(bodyOf({ [body]: 'e30=', [name]: name === 'isBase64Encoded' ? true : 'base64' })).toBe('{}')
+      expect(bodyOf({ [body]: 'e30=', [name]: name === 'isBase64Encoded' ? 'true' : 'utf8' })).toBe('e30=')
+    }
+  }
+)
+
 test('a byte order mark of UTF-8 is no part of the capture, and nothing to note', () => {
   expect(readAll(REQUEST, '\ufeff')).toEqual(readAll(REQUEST))
   expect(readAll(REQUEST)[0]!.notes).toEqual([])
+})
+
+test('a capture in UTF-16 may differ from the request, and says so', () => {
+  const text = `\ufeff${JSON.stringify(REQUEST)}`
+  const note =
+    'the file is UTF-16, as PowerShell writes with >: its line ends and non-ASCII characters may differ from what was sent'
+  const little = Buffer.from(text, 'utf16le')
+  for (const bytes of [little, Buffer.from(little).swap16(), Buffer.concat([little, Buffer.of(0x20)])])
+    expect(readCapture(bytes)).toEqual(readAll(REQUEST).map(entry => ({ ...entry, notes: [note] })))
 })
 
 test.each([

@@ -108,6 +108,11 @@ const LOGGED = "{\n  method: 'POST',\n  url: '/hook',\n  headers: { host: 'recei
 const GATEWAY = { time: '2026-11-22T12:00:00.000Z', status: 'rejected', httpStatus: 401, upstream: 'not-asked', ms: 2 }
 const TRACE = '=> Send header, 191 bytes (0xbf)\n'
 
+const ALL_FORMATS =
+  'raw HTTP/1.1 (its first line is like POST /hook HTTP/1.1), the output of tcpdump -A, a curl -v dump, a request that ' +
+  'a browser copied as cURL, PowerShell or fetch, an HTTP/2 head with :method and :path, a HAR, an AWS Lambda event, ' +
+  'JSON of { method, url, headers, body }, or a fixture'
+
 describe('what is not a capture', () => {
   const expectMistake = async (file: string | Buffer, says: string) => {
     const { code, stdout, stderr } = await explain(file)
@@ -134,10 +139,11 @@ describe('what is not a capture', () => {
     ['headers alone', json(Object.fromEntries(service.sign().headers)), 'these are headers alone'],
     ['$_SERVER as JSON', '{"HTTP_HOST":"receiver.example","REQUEST_METHOD":"POST"}', 'getallheaders()'],
     ['$_SERVER by print_r', 'Array\n(\n    [USER] => www\n    [HTTP_HOST] => receiver.example\n', 'getallheaders()'],
-    ['$_SERVER by var_dump', 'array(9) {\n  ["REQUEST_METHOD"]=>\n  string(4) "POST"\n', 'getallheaders()'],
+    ['$_SERVER by var_dump', 'array(9) {\n  ["REQUEST_METHOD"]=>\n  string(4) "POST"\n', 'this is $_SERVER of PHP'],
     ["the gateway's log", `${json(GATEWAY)}\n`, 'use its --admin page'],
     ["the gateway's log as text", `${GATEWAY.time} 401 rejected date-too-old not-asked 2 ms\n`, 'use its --admin page'],
     ['curl --trace-ascii', `== Info: a\n${TRACE}0000: POST / HTTP/1.1\n0015: Host: a\n`, 'with curl -v instead'],
+    ['curl --trace-time', `12:00:00.000001 ${TRACE}0000: POST / HTTP/1.1\n`, 'capture with curl -v instead'],
     ['curl --trace', `${TRACE}0000: 50 4f 53 54 20 2f 68 6f 6f 6b POST /hook HTTP/\n`, 'capture with curl -v instead'],
     ['an HTTPie command', 'http POST receiver.example/hook id:=1\n', 'HTTPie'],
     ['nothing', '', 'the file is empty; supported formats: '],
@@ -149,7 +155,7 @@ describe('what is not a capture', () => {
     ['JSON without a quote', '{"method": "POST,\n"url": "/"}', 'line 1 is wrong'],
     ['a log whose last line is cut off', `${'{"a":1}\n'.repeat(30)}{"b":`, 'line 31 is wrong'],
     ['a log with one wrong line', `${'{}\n'.repeat(30)}{"b" 2}\n${'{}\n'.repeat(30)}`, 'line 31 is wrong'],
-    ['an empty object', '{}', 'this is not a request in a supported format: raw HTTP/1.1'],
+    ['an empty object', '{}', `this is not a request in a supported format: ${ALL_FORMATS}\n`],
     ['JSON without headers', '{"method":"POST","url":"/"}', 'this is not a request in a supported format'],
     ['null headers', '{"method":"POST","url":"/","headers":null}', 'this is not a request in a supported format'],
     ['no vectors', '{"vectors":[]}', 'the fixture has no vectors'],
@@ -181,7 +187,9 @@ const OTHERS = [
   '<ref *1> Object {',
   '["Host", "a"',
   '{"host": 1}',
-  'a: 200 b '
+  'a: 200 b ',
+  '1234567890.123\t',
+  'a b c [x] "'
 ]
 
 test.each([

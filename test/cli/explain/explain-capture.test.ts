@@ -106,6 +106,14 @@ test('no data about a key has a private key that is in DNS, in one record or in 
   }
 })
 
+test('says how to choose another request of a file, by its name where it has one', async () => {
+  const head = headOf(service.sign())
+  const { notes } = await explainCapture(readCapture(Buffer.from(head + head)), flagsOf(...RECEIVER), {
+    isOffline: true
+  })
+  expect(notes).toEqual(['this is request 1 of 2 in the file: --entry N chooses another'])
+})
+
 test('names the settings that neither the flags nor the capture bring', () => {
   expect(missingSettings(capture(), flagsOf('--host=a.example'))).toEqual(['serviceDomain', 'accounts'])
   const [vector] = loadVectors()
