@@ -290,6 +290,17 @@ describe('the options', () => {
     expect(() => dohTxtLookup({ url: 'https://dns.example/', ...(options as object) })).toThrow(TypeError)
   })
 
+  test.each<[object, string]>([
+    [{ method: 'get' }, 'method is a string: pass "POST" or "GET"'],
+    [{ timeout: 0 }, 'timeout is the number 0'],
+    [{ requireAuthenticated: 'no' }, 'requireAuthenticated is a string'],
+    [{ fetch: 'fetch' }, 'fetch is a string'],
+    [{ url: undefined }, 'url is undefined'],
+    [{ url: 5 }, 'such as "https://dns.example/dns-query"']
+  ])('dohTxtLookup names the option of %j, and what to pass', (options, message) => {
+    expect(() => dohTxtLookup({ url: 'https://dns.example/', ...options })).toThrow(message)
+  })
+
   test.each(['#a', '{?dns}', '%7Bx', '?x=%7D'])('dohTxtLookup says why it refuses a URL with %s', end => {
     const message = /^url must have no fragment and no template: leave out \{\?dns\}$/
     expect(() => dohTxtLookup({ url: `https://dns.example/${end}` })).toThrow(message)
