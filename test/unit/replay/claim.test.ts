@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createClaims } from '../../../src/replay/claim.ts'
 import type { ReplayStore } from '../../../src/replay/store.ts'
 
@@ -124,14 +124,16 @@ describe('a release that fails', () => {
 
   test('a release that fails is tried again where timers are numbers, as in Workers', async () => {
     const { setTimeout } = globalThis
-    const timers = vi
-      .spyOn(globalThis, 'setTimeout')
-      .mockImplementation(((done: () => void, delay: number) => Number(setTimeout(done, delay))) as never)
-    onTestFinished(() => timers.mockRestore())
     const release = vi.fn(down as () => Promise<void>)
-    createClaims({ claim: down, release }, 1000).claim('id', 60)
-    await settle()
-    await vi.advanceTimersByTimeAsync(1000)
+    // The fake setTimeout must be back before the real one is.
+    globalThis.setTimeout = ((done: () => void, delay: number) => Number(setTimeout(done, delay))) as never
+    try {
+      createClaims({ claim: down, release }, 1000).claim('id', 60)
+      await settle()
+      await vi.advanceTimersByTimeAsync(1000)
+    } finally {
+      globalThis.setTimeout = setTimeout
+    }
     expect(release.mock.calls.length).toBeGreaterThan(2)
   })
 
