@@ -125,5 +125,5 @@ export function splitPseudoHeaders(lines: readonly HeaderLine[]) {
 /** Returns the target of a URL, and protocol and authority, without a user name, of an absolute one. */
 export function splitUrl(url: string) {
   const { scheme: protocol, authority, target = url } = splitAbsoluteUrl(url) ?? {}
-  return { target, protocol, authority: authority?.replace(/^.*@/s, '') }
+  return { target, protocol, authority: authority?.slice(authority.lastIndexOf('@') + 1) }
 }

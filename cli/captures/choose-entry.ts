@@ -14,7 +14,7 @@ export const ENTRY_FLAG = {
 /**
  * Matches traces of logs, pages and office programs in a value; quotes of UTF-8 are seen as Latin-1 in raw captures.
  */
-const EDITED = /\*{3,}|\[?redacted\]?|\[filtered\]|&quot;|\xe2\x80[\x9c\x9d]|[\u201c\u201d]/i
+const EDITED = /\*{3,}|redacted|\[filtered\]|&quot;|\xe2\x80[\x9c\x9d]|[\u201c\u201d]/i
 
 /** The flags that choose a request of a file. */
 interface Choice {

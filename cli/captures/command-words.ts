@@ -18,7 +18,7 @@ export const parseCommands = (text: string): Word[][] => (isForCmd(text) ? comma
 
 /** Decides by the first quote: a shell has single quotes, cmd.exe has `^"`, or `^` at the end of a continued line. */
 function isForCmd(text: string): boolean {
-  const [quote = ''] = /\^"|["']/.exec(text) ?? []
+  const quote = /\^"|["']/.exec(text)?.[0]
   return quote === '^"' || (quote === '"' && /\^\r?\n/.test(text))
 }
 
@@ -37,7 +37,7 @@ function commandsOfShell(text: string): Word[][] {
     else if (words.isOpen() && reader.take(/&(?=[^\s&|;>])/y)) words.addProblem(ENDED)
     else if (reader.take(/[\n;|&()]/y)) words.endCommand()
     else if (!takeQuoted(reader, words) && !takeExpansion(reader, words)) {
-      const [all, escaped] = reader.take(/\\([\s\S])|[^ \t\r\n'"\\$`;|&<>()]+|[\s\S]/y)!
+      const [all, escaped] = reader.take(/\\([\s\S])|[^ \t\r\n'"\\$`;|&<>()]+|[\\$]/y)!
       words.add(escaped ?? all, escaped === undefined)
     }
   }
@@ -54,6 +54,7 @@ function takeQuoted(reader: Reader, words: Words): boolean {
     words.add(exact[1]!)
     if (exact[2] === '') words.addProblem(CUT_OFF)
   } else if (reader.take(/\$'/y)) {
+    words.add('')
     while (!reader.take(/'/y)) {
       if (reader.isAtEnd()) return words.addProblem(CUT_OFF)
       words.add(reader.take(/[^'\\]+/y)?.[0] ?? takeEscape(reader))
@@ -63,7 +64,7 @@ function takeQuoted(reader: Reader, words: Words): boolean {
     while (!reader.take(/"/y)) {
       if (reader.isAtEnd()) return words.addProblem(CUT_OFF)
       if (reader.take(/\\\r?\n/y) || takeExpansion(reader, words)) continue
-      const [all, escaped] = reader.take(/\\(["\\$`])|[^"\\$`]+|[\s\S]/y)!
+      const [all, escaped] = reader.take(/\\(["\\$`])|[^"\\$`]+|[\\$]/y)!
       words.add(escaped ?? all)
     }
   } else return false
@@ -85,13 +86,14 @@ function takeEscape(reader: Reader): string {
     const codes = units[0].slice(2).split('\\u')
     return octetsOf(String.fromCharCode(...codes.map(code => Number.parseInt(code, 16))))
   }
-  const [all = '\\', wide, octet, octal, control, other] =
-    reader.take(/\\(?:U([0-9a-fA-F]{1,8})|x([0-9a-fA-F]{1,2})|([0-7]{1,3})|c([\s\S])|([\s\S]?))/y) ?? []
+  const [all, wide, octet, octal, control, other] = reader.take(
+    /\\(?:U([0-9a-fA-F]{1,8})|x([0-9a-fA-F]{1,2})|([0-7]{1,3})|c([\s\S])|(.?))/y
+  )!
   if (wide !== undefined) return octetsOf(codePoint(Number.parseInt(wide, 16)))
   if (octet !== undefined) return String.fromCharCode(Number.parseInt(octet, 16))
   if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8) & 0xff)
   if (control !== undefined) return String.fromCharCode(control.charCodeAt(0) & 0x1f)
-  return CONTROLS[other ?? ''] ?? all
+  return CONTROLS[other!] ?? all
 }
 
 const octetsOf = (text: string): string => Buffer.from(text).toString('latin1')
@@ -106,7 +108,7 @@ function commandsOfCmd(text: string): Word[][] {
   const reader = createCommandReader(text)
   const words = createWords()
   // In between, they wrote carets inside "..." as well; doubled backslashes are never between two carets.
-  const isEscaped = /\^"|"/.exec(text)?.[0] === '^"' || text.includes('^\\^"')
+  const isEscaped = /\^"|"/.exec(text)![0] === '^"' || text.includes('^\\^"')
   let isQuoted = false
   while (!reader.isAtEnd()) {
     if (reader.take(/\^\r?\n/y)) {

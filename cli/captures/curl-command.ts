@@ -22,7 +22,7 @@ export function parseCurlCommand(text: string): Entry[] {
   const commands = parseCommands(text.replace(PROMPT, '$1'))
   return commands.flatMap(command => {
     const start = command.findIndex(word => !BEFORE_CURL.test(word.text))
-    return CURL.test(command[start]?.text ?? '') ? entriesOf(command.slice(start + 1)) : []
+    return start >= 0 && CURL.test(command[start]!.text) ? entriesOf(command.slice(start + 1)) : []
   })
 }
 

@@ -121,16 +121,16 @@ const AUTHENTICATION = 'curl makes up what it sends for it: save the output of c
 const SEVERAL = 'it begins another request: save each command in a file of its own'
 const COMPUTED = 'the command does not show what curl sends for it: save the output of curl -v'
 
-/** Options that change the request in a way that the command does not show; each with whether it takes a value. */
-const REFUSED: readonly (readonly [names: string, takesValue: boolean, refusal: string])[] = [
-  ['F form|form-string', true, FORM],
-  ['K config|netrc-file|etag-compare|hsts', true, FILE],
-  ['n netrc|netrc-optional', false, FILE],
-  ['digest|ntlm|ntlm-wb|negotiate|anyauth', false, AUTHENTICATION],
-  ['aws-sigv4', true, AUTHENTICATION],
-  [': next', false, SEVERAL],
-  ['z time-cond|C continue-at', true, COMPUTED],
-  ['tr-encoding|crlf', false, COMPUTED]
+/** Options that change the request in a way that the command does not show. */
+const REFUSED: readonly (readonly [names: string, refusal: string])[] = [
+  ['F form|form-string', FORM],
+  ['K config|netrc-file|etag-compare|hsts', FILE],
+  ['n netrc|netrc-optional', FILE],
+  ['digest|ntlm|ntlm-wb|negotiate|anyauth', AUTHENTICATION],
+  ['aws-sigv4', AUTHENTICATION],
+  [': next', SEVERAL],
+  ['z time-cond|C continue-at', COMPUTED],
+  ['tr-encoding|crlf', COMPUTED]
 ]
 
 /**
@@ -170,17 +170,17 @@ const TRANSFER_VALUES = [
 const OPTIONS: ReadonlyMap<string, CurlOption> = new Map([
   ...entriesOf(TRANSFER, { takesValue: false }, true),
   ...entriesOf(TRANSFER_VALUES, { takesValue: true }),
-  ...REFUSED.flatMap(([names, takesValue, refusal]) => entriesOf(names, { takesValue, refusal })),
+  ...REFUSED.flatMap(([names, refusal]) => entriesOf(names, { takesValue: false, refusal })),
   ...Object.entries(VALUES).flatMap(([names, apply]) => entriesOf(names, { takesValue: true, apply })),
   ...Object.entries(SWITCHES).flatMap(([names, apply]) => entriesOf(names, { takesValue: false, apply }))
 ])
 
 function entriesOf(names: string, option: CurlOption, canBeNegated = false): (readonly [string, CurlOption])[] {
-  return names.split('|').flatMap(name => {
-    const [long = '', short] = name.split(' ').reverse()
-    const negated = canBeNegated ? [`--no-${long}`] : []
-    return [`--${long}`, ...negated, ...(short === undefined ? [] : [`-${short}`])].map(key => [key, option] as const)
-  })
+  const long = (name: string) => (canBeNegated ? [`--${name}`, `--no-${name}`] : [`--${name}`])
+  return names
+    .split(/[ |]/)
+    .flatMap(name => (name.length === 1 ? [`-${name}`] : long(name)))
+    .map(key => [key, option] as const)
 }
 
 /**

@@ -43,24 +43,19 @@ const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (.*) HTTP\/\d(?:\.\d)?$/s
 
 /** Parses a head. Undefined for a text that begins neither with a request line nor with a pseudo-header. */
 function parseHead(text: string): Captured | undefined {
-  const [first = ''] = text.split(/\r?\n/, 1)
-  const isHttp1 = REQUEST_LINE.test(first)
-  if (!isHttp1 && !first.startsWith(':')) return undefined
+  const first = text.split(/\r?\n/, 1)[0]!
+  const http1 = REQUEST_LINE.exec(first)
+  if (http1 === null && !first.startsWith(':')) return undefined
   assertWithin('characters before the body', text.length)
   const lines = text.split(/\r?\n/, 250_002)
   assertWithin('header lines', lines.length - 1)
-  return isHttp1 ? parseHttp1Head(lines) : parseHttp2Head(lines)
-}
-
-function parseHttp1Head([first = '', ...lines]: readonly string[]): Captured | undefined {
-  const [, method, target] = REQUEST_LINE.exec(first) ?? []
-  if (method === undefined || target === undefined) return undefined
-  return { method, target, headers: lines.map(parseHeader) }
+  if (http1 === null) return parseHttp2Head(lines)
+  return { method: http1[1]!, target: http1[2]!, headers: lines.slice(1).map(parseHeader) }
 }
 
 /** Parses one field a line or, as browsers copy them, names and values on lines of their own. */
 function parseHttp2Head(lines: readonly string[]): Captured | undefined {
-  const isCopied = /^:[a-z]+:?$/.test(lines[0] ?? '')
+  const isCopied = /^:[a-z]+:?$/.test(lines[0]!)
   const fields = isCopied
     ? lines.flatMap((line, i) => (i % 2 ? [] : [[line.replace(/(.):$/, '$1'), lines[i + 1] ?? ''] as const]))
     : lines.map(parseHeader)
@@ -88,18 +83,18 @@ const isEnd = (rest: Buffer): boolean => END.test(rest.toString('latin1', 0, 210
  * takes up.
  */
 function parseBody(rest: Buffer, headers: readonly HeaderLine[]) {
-  const isChunked = /(?:^|,)[ \t]*chunked[ \t]*$/i.test(lineValues(headers, 'transfer-encoding').join(','))
+  const isChunked = /(?:^|,)[ \t]*chunked$/i.test(lineValues(headers, 'transfer-encoding').join(','))
   const undone = isChunked ? parseChunks(rest) : undefined
   if (undone !== undefined) return undone
-  const [contentLength = ''] = lineValues(headers, 'content-length')
-  const isCounted = /^\d{1,15}$/.test(contentLength)
+  const [counted] = lineValues(headers, 'content-length').map(value => /^\d{1,15}$/.exec(value)?.[0])
   const uncounted = isEnd(rest) ? 0 : rest.length
-  const wanted = isCounted ? Number(contentLength) : uncounted
+  const wanted = counted === undefined ? uncounted : Number(counted)
   const body = rest.subarray(0, wanted)
   const { length } = body
   const more = rest.length - length
   const notes: string[] = []
-  if (!isCounted && length > 0) notes.push(`without a Content-Length, all ${length} bytes after the head are the body`)
+  if (counted === undefined && length > 0)
+    notes.push(`without a Content-Length, all ${length} bytes after the head are the body`)
   if (length > 0 && length < wanted)
     notes.push(`the file has ${length} of the ${wanted} bytes that Content-Length says`)
   if (more === 0 || isEnd(rest.subarray(length))) return { body, length, notes }
@@ -122,10 +117,10 @@ function parseChunks(rest: Buffer) {
   let [at, size, length, count] = [0, -1, 0, 0]
   while (size !== 0) {
     const end = bytes.indexOf('\n', at + 2) + 1
-    const [line, hex] = SIZE.exec(bytes.toString('latin1', at, Math.min(end || bytes.length, at + 1000))) ?? []
-    if (line === undefined || hex === undefined) break
-    size = Number.parseInt(hex, 16)
-    const from = at + line.length
+    const line = SIZE.exec(bytes.toString('latin1', at, Math.min(end || bytes.length, at + 1000)))
+    if (line === null) break
+    size = Number.parseInt(line[1]!, 16)
+    const from = at + line[0].length
     at = Math.min(from + size, bytes.length)
     length += bytes.copy(body, length, from, at)
     assertWithin('chunks', ++count)

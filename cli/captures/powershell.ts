@@ -89,7 +89,7 @@ function tokensOf(reader: CommandReader): Token[] {
     else {
       const word = reader.take(/[^\s"'`@{}()=;,]+/y)
       if (word !== undefined) tokens.push({ kind: 'word', text: word[0] })
-      else tokens.push({ kind: 'mark', text: reader.take(/[\s\S]/y)![0] })
+      else tokens.push({ kind: 'mark', text: reader.take(/[`@{}()=;,]/y)![0] })
     }
   }
   return tokens
@@ -117,7 +117,7 @@ function expandable(reader: CommandReader): string {
     if (reader.take(/""/y)) parts.push('"')
     else if (reader.take(/"|$/y)) return parts.join('')
     else {
-      const [all, code, escaped] = reader.take(/\$\(\[char\](\d{1,5})\)|`([\s\S])|[^"`$]+|[\s\S]/y)!
+      const [all, code, escaped] = reader.take(/\$\(\[char\](\d{1,5})\)|`([\s\S])|[^"`$]+|[`$]/y)!
       if (code !== undefined) parts.push(String.fromCharCode(Number(code)))
       else parts.push(escaped === undefined ? all : (CONTROLS[escaped] ?? escaped))
     }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { parseCommands } from '../../../cli/captures/command-words.ts'
 import { readCapture } from '../../../cli/captures/read-capture.ts'
 import { quoteForCmd, quoteForOldCmd, quoteForPowerShell } from './build.ts'
 
@@ -117,6 +118,74 @@ Invoke-WebRequest -UseBasicParsing -Uri "https://a.example/hook" \`
   })
 })
 
+const SESSION = '$session = New-Object X\r\n$session.UserAgent = "U"\r\n'
+const URI = '-Uri "https://a.example/" '
+const HOST = ['Host', 'a.example']
+test.each<[command: string, expected: object]>([
+  [`Invoke-RestMethod ${URI}`, { method: 'GET', target: '/', headers: [HOST], body: null }],
+  [`$r = IWR ${URI}`, { headers: [HOST] }],
+  [` \n\t$response = invoke-webrequest\t${URI}`, { headers: [HOST] }],
+  [`${SESSION}irm ${URI}`, { headers: [HOST, ['User-Agent', 'U']] }],
+  [`${SESSION.replace('session.U', 'SESSION.u')}irm ${URI}`, { headers: [HOST, ['User-Agent', 'U']] }],
+  [`${SESSION.replace('UserAgent', 'UserAgents')}irm ${URI}`, { headers: [HOST] }],
+  [`${SESSION.replace('$session.U', '$session.a$session.U')}irm ${URI}`, { headers: [HOST] }],
+  [
+    `${SESSION}$session.Cookies.Add((system.net.cookie("a", "b")))\nirm ${URI}`,
+    { headers: [HOST, ['User-Agent', 'U'], ['Cookie', 'a=b']] }
+  ],
+  [`${SESSION}$session.A((System.Net.Cookies("a", "b")))\nirm ${URI}`, { headers: [HOST, ['User-Agent', 'U']] }],
+  [`${SESSION}$session.A((xSystem.Net.Cookie("a", "b")))\nirm ${URI}`, { headers: [HOST, ['User-Agent', 'U']] }],
+  [`${SESSION}$session.A((SystemxNet.Cookie("a", "b")))\nirm ${URI}`, { headers: [HOST, ['User-Agent', 'U']] }],
+  [`${SESSION}$session.A((System.NetxCookie("a", "b")))\nirm ${URI}`, { headers: [HOST, ['User-Agent', 'U']] }],
+  [`${SESSION}$session.A((System.Net.Cookie("a")))\nirm ${URI}`, { headers: [HOST, ['User-Agent', 'U']] }],
+  [
+    `irm ${URI}-method PUT -contenttype a/b -BODY "c" -headers @{"D"="e"}`,
+    { method: 'PUT', headers: [HOST, ['D', 'e'], ['Content-Type', 'a/b'], ['Content-Length', '1']], body: 'c' }
+  ],
+  [`irm ${URI}-XMethod a -Methods a -XBody a -Bodys a -X-Uri a`, { method: 'GET', headers: [HOST], body: null }],
+  [`irm ${URI}-XContentType a -ContentTypes a -XHeaders @{"D"="e"} -Headersx @{"D"="e"}`, { headers: [HOST] }],
+  [`irm -XUri "https://b.example/" -Uris "https://b.example/" "-Uri" ${URI}`, { headers: [HOST] }],
+  [`irm ${URI}-Body (X.GetBytes('c'))`, { body: 'c' }],
+  [`irm ${URI}-Headers @{"A"="b"; C=d ;"{"="}";}"x"="y"`, { headers: [HOST, ['A', 'b'], ['C', 'd'], ['{', '}']] }],
+  [`irm ${URI}-Headers @{"A"="b"`, { headers: [HOST, ['A', 'b']] }],
+  [`irm ${URI}-Headers a`, { headers: [HOST] }],
+  [`irm @{"a"="b"} ${URI}-Headers @{"="="="}`, { headers: [HOST, ['=', '=']] }],
+  [
+    `irm ${URI}-Body "a\`n\`r\`t\`0\`q\`"""$b $([char]65)$([char]8364)$([char]) \`$x"`,
+    { body: 'a\n\r\t\0q""$b A€$([char]) $x' }
+  ],
+  [`irm ${URI}-Body "$([char]123456)"`, { body: '$([char]123456)' }],
+  [`irm \`\r\n${URI}\`\n-Body 'a"$\`b'`, { body: 'a"$`b' }],
+  [`irm ${URI}-A b="c"`, { headers: [HOST] }],
+  [`irm ${URI}-Headers b="c"`, { headers: [HOST] }],
+  ['irm -Uri `\n"https://a.example/" -Body `\r\n"a` b`', { target: '/', body: 'a b`' }],
+  [`irm ${URI}-Body 'cut off`, { body: 'cut off' }],
+  [`irm ${URI}-Body "cut off`, { body: 'cut off' }],
+  [
+    `irm ${URI}-Body "$([char]233)" -ContentType "$([char]233)"`,
+    { body: 'é', headers: [HOST, ['Content-Type', 'Ã©'], ['Content-Length', '2']] }
+  ]
+])('PowerShell: %s', (command, expected) => expect(read(command)).toMatchObject(expected))
+
+test('a long text in any quotes is one part of a command', () => {
+  const long = 'x'.repeat(1_000_001)
+  const commands = [`curl ${long}`, `curl "${long}"`, `curl $'${long}'`, `curl ^"${long}^"`, `curl "${long}" ^\n`]
+  for (const command of commands) expect(parseCommands(command)[0]![1]!.text).toHaveLength(long.length)
+  for (const quote of ['"', "'", ''])
+    expect(read(`irm ${URI}${' '.repeat(1_000_001)}-Body ${quote}${long}${quote}`).body).toBe(long)
+})
+
+test('PowerShell: only words that are commands begin a request, and the session is of the first', () => {
+  const others = 'xirm irms Invoke-WebRequests xInvoke-WebRequest Invoke-RestMethods "irm"'.split(' ')
+  const all = readAll(`${SESSION}irm ${URI}\n${others.map(other => `${other} ${URI}\n`).join('')}irm\nIwr ${URI}`)
+  expect(all.map(({ headers }) => headers)).toEqual([[HOST, ['User-Agent', 'U']], [HOST]])
+})
+
+test.each(['x irm a', 'irms -Uri "https://a.example/"', 'irm', '$a irm -Uri "a"', '$session.UserAgent irm a'])(
+  'PowerShell: %s is not one of its commands',
+  text => expect(() => readAll(text)).toThrow('this is not a request in a supported format')
+)
+
 test('PowerShell: words that are like the parameters of a command are not taken for them', () => {
   const likes = (name: string) => `Not-${name.slice(1)} 'x' ${name}X 'x'`
   const cookie = (name: string) => `(New-Object ${name}("a${name.length}", "b", "/", "a.example"))`
@@ -155,16 +224,63 @@ test('does not say what a browser leaves out of fetch() where the call has it', 
   expect(read('fetch("https://a.example/", { "headers": { "Date": "x" } });').notes).toEqual([])
 })
 
+test.each<[call: string, expected: object]>([
+  [
+    '\n const ab = await fetch("https://a.example/x");',
+    { method: 'GET', target: '/x', headers: [['Host', 'a.example']], body: null }
+  ],
+  ['let a = fetch("https://a.example/x")', { target: '/x' }],
+  ['var a = fetch("https://a.example/x"', { target: '/x' }],
+  ['fetch("/a(b)c", { "method": 1, "body": 2 })', { method: 'GET', target: '/a(b)c', body: null }],
+  [
+    'fetch("/", { "headers": { "\u20ac": "\u20ac" }, "body": "\u20ac" })',
+    {
+      headers: [
+        ['\u20ac', '\xe2\x82\xac'],
+        ['Content-Length', '3']
+      ],
+      body: '\u20ac'
+    }
+  ],
+  [
+    'fetch("/", { "headers": { "authority": "a", "method": "b", "path": "c", "scheme": "d", "paths": "e", "xpath": "f" } })',
+    {
+      headers: [
+        ['paths', 'e'],
+        ['xpath', 'f']
+      ]
+    }
+  ],
+  [
+    'fetch("/", { "headers": { "path": "c", "DATE": "x" } })',
+    {
+      headers: [
+        ['path', 'c'],
+        ['DATE', 'x']
+      ],
+      notes: []
+    }
+  ],
+  ['fetch("/", { "headers": { "Content-Length": "9" }, "body": "a" })', { headers: [['Content-Length', '9']] }]
+])('a call of fetch() is read: %s', (call, expected) => expect(read(call)).toMatchObject(expected))
+
+test('all calls of fetch() at the beginning of a line are read', () => {
+  expect(targets('fetch("/1");\nawait fetch("/2");\nfetch("/fetch(")')).toEqual(['/1', '/2', '/fetch('])
+})
+
 test('says what a browser leaves out of fetch()', () => {
   const [note] = read('fetch("https://a.example/", {\n  "headers": { "signature": "x" },\n  "method": "GET"\n});').notes
-  expect(note).toContain('leaves out Host, Date, Content-Length and cookies')
+  expect(note).toMatch(/leaves out Host, Date, Content-Length and cookies: save a HAR, or copy as cURL, for those$/)
 })
 
 test.each([
   ["fetch('https://a.example/', { method: 'POST' })", 'not as a browser copies it'],
   ['fetch(url)', 'not as a browser copies it'],
-  ['fetch(5, {})', 'not as a browser copies it'],
-  ['fetch("https://a.example/", 5)', 'not as a browser copies it'],
+  ['fetch(1, {})', 'not as a browser copies it: its URL and options must be JSON, with double quotes'],
+  ['fetch("https://a.example/", 1)', 'not as a browser copies it'],
   ['fetch("https://a.example/", null)', 'not as a browser copies it'],
+  ['fetch()', 'not as a browser copies it'],
+  ['xfetch("https://a.example/")', 'not a request in a supported format'],
+  ['x = fetch("https://a.example/")', 'not a request in a supported format'],
   [`fetch("https://a.example/", ${'['.repeat(10_000)}`, 'levels of nested JSON']
 ])('%s is a mistake, in one line', (text, says) => expect(() => readAll(text)).toThrow(says))

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { parseCommands } from '../../../cli/captures/command-words.ts'
 import { readCapture } from '../../../cli/captures/read-capture.ts'
 import { explain, headOf } from '../../support/explain.ts'
 import { service } from '../../support/service.ts'
@@ -49,11 +50,65 @@ test.each<[string, string]>([
   ["$'a\\'b\\n\\u00e9\\ud83d\\ude00\\x41\\\\'", "a'b\né😀A\\"],
   ["'é'", 'é'],
   ["'a\n b'", 'a\n b'],
+  ["'PS a> b'", 'PS a> b'],
+  ["'\nC:\\a>b'", '\nC:\\a>b'],
   ['a\\ b', 'a b'],
   ['"a\\\r\nb"', 'ab'],
   ["a=1 -d 'b=2'", 'a=1&b=2']
 ])('-d %s is %j', (data, body) => {
   expect(read(`curl http://a.example/ -d ${data}`)).toMatchObject({ method: 'POST', body, https: false })
+})
+
+/** Each word of each command; ! marks one that nobody can know. */
+const wordsOf = (text: string) =>
+  parseCommands(text).map(words => words.map(({ text, problem }) => (problem === undefined ? text : `${text}!`)))
+
+test.each<[text: string, commands: string[][]]>([
+  ['a \t\r b', [['a', 'b']]],
+  ['a\\ \t\r\nb', [['ab']]],
+  ['a\n \t-b\n-c\nd', [['a', '-b', '-c'], ['d']]],
+  ["#x y\n a #b 'c\nd#e", [['a'], ['d#e']]],
+  ['a <<E x\nb', [['a', '!'], ['b']]],
+  ['a >b c >>d e>|f g >&h i &>j k <l m', [['a', 'c', 'e', 'g', 'i', 'k', 'm']]],
+  ['a 2>b 12>c d2>e 2d>f g', [['a', 'd2', '2d', 'g']]],
+  ['a > b c >\nd>;e>&1 f', [['a', 'c'], ['d'], ['e', 'f']]],
+  ['a?x&b c', [['a?xb!', 'c']]],
+  ['a& b&&c&|d&;e &f&>g h', [['a'], ['b'], ['c'], ['d'], ['e'], ['f', 'h']]],
+  ['a\nb;c|d(e)f\n\n;g', [['a'], ['b'], ['c'], ['d'], ['e'], ['f'], ['g']]],
+  ["'a b' '' \"\" $'' c'd' $'e' $\"f\" $", [['a b', '', '', '', 'cd', 'e', 'f', '$']]],
+  ["a\\ b\\\\c\\'d \\{a,b\\} \\", [["a b\\c'd", '{a,b}', '\\']]],
+  ['$ $. a$/ "$ $. \\a \\  \\"', [['$', '$.', 'a$/', '$ $. \\a \\  "!']]],
+  ['"a\\\nb\\\r\nc"', [['abc']]],
+  ['{a,b} {1..2} x{a,b}y {a"b",c}', [['{a,b}!', '{1..2}!', 'x{a,b}y!', '{ab,c}!']]],
+  [
+    '{a} {a.b} {a,b a,b} }a,b{ {a b,c} {"a,b"} \'{a,b}\'',
+    [['{a}', '{a.b}', '{a,b', 'a,b}', '}a,b{', '{a', 'b,c}', '{a,b}', '{a,b}']]
+  ],
+  ["$'\\a\\b\\e\\E\\f\\n\\r\\t\\v\\\\\\'\\\"\\?'", [['\x07\b\x1b\x1b\f\n\r\t\v\\\'"?']]],
+  ["$'\\x4z\\x412\\7z\\1012\\777\\cA\\c\n\\z\\ '", [['\x04zA2\x07zA2\xff\x01\n\\z\\ ']]],
+  ["$'\\u41z\\u00412\\U41z\\U000000412'", [['AzA2AzA2']]],
+  ["$'\\U10FFFF\\U110000'", [['\xf4\x8f\xbf\xbf\xef\xbf\xbd']]],
+  // These are for cmd.exe.
+  ['curl ^"a^" ^\n -b ^\r\n  c\n -d\ne', [['curl', 'a', '-b', 'c', '-d'], ['e']]],
+  ['curl ^"a^"^\n\nb ^"^"^\r\n\r\nc', [['curl', 'a\nb', '\nc']]],
+  ['curl ^"a^" b^&c ^^ ""\t\rd e^ f ^', [['curl', 'a', 'b&c', '^', '', 'd', 'e f', '^']]],
+  ['curl ^"a^" ?x&b c& d&&e&|f\ng', [['curl', 'a', '?xb!', 'c'], ['d'], ['e'], ['f'], ['g']]],
+  ['curl ^"a^" ^"b c&d|e\n -f^" g', [['curl', 'a', 'b c&d|e\n -f', 'g']]],
+  ['curl ^"a^" ^"b', [['curl', 'a', 'b!']]],
+  ['curl "a""b" ^\n "c\\"d" "e\\\\f\\g" "^h" ^i "$j"', [['curl', 'a"b', 'c"d', 'e\\f\\g', '^h', 'i', '$j']]],
+  ['curl "a" ^\r\n "b&c | d\n -e"&f', [['curl', 'a', 'b&c | d\n -ef!']]],
+  ['curl ^"a^" ^"b\\\\c^\\\\d^\\^\\e\\"f^\\"g^\\^"h^"', [['curl', 'a', 'b\\c\\d\\e"f"g"h']]],
+  // These are not.
+  ['curl \'a\' ^"b^" ^\n c', [['curl', 'a', '^b^', '^'], ['c']]],
+  ['curl "a^b" \\\n c', [['curl', 'a^b', 'c']]]
+])('the words of %j are %j', (text, commands) => expect(wordsOf(text)).toEqual(commands))
+
+test('a variable is not known in either kind of text, whatever begins its name', () => {
+  for (const start of ['$a', '$Z', '$_', '$0', '${', '$(', '$*', '$@', '$#', '$?', '$$', '$!', '$-', '`'])
+    for (const text of [start, `"${start}"`, `{a,b}${start}`]) {
+      const [[word] = []] = parseCommands(text)
+      expect([text, word?.problem]).toEqual([text, expect.stringContaining('has a variable')])
+    }
 })
 
 describe('a file with a curl command', () => {
@@ -65,7 +120,12 @@ describe('a file with a curl command', () => {
     ["% TOKEN=x /usr/bin/curl -X PUT https://a.example/p -H 'A: b' 2>&1 | jq .; echo \"$STATUS"],
     ["curl -X PUT https://a.example/p > out.txt -H 'A: b' && echo it's done"],
     ["curl -X PUT https://a.example/p \\ \n  -H 'A: b'\n\nHTTP/1.1 200 OK\nX: it's a response with `ticks` & $MONEY"],
-    ["curl -X PUT https://a.example/p\n  -H 'A: b' # where the backslash was lost"]
+    ["curl -X PUT https://a.example/p\n  -H 'A: b' # where the backslash was lost"],
+    ["\r\n \t# a\r\n\t \t$ curl -X PUT https://a.example/p -H 'A: b'"],
+    ["% A= BC=x C:/bin/Curl.EXE\t-X PUT https://a.example/p -H 'A: b'"],
+    ["PS /home/me>curl -X PUT https://a.example/p -H 'A: b'"],
+    ["\n #\n c:\\a b>curl -X PUT https://a.example/p -H 'A: b'"],
+    ["./bin/curl -X PUT https://a.example/p -H 'A: b'"]
   ])('a file with a curl command is read whatever stands around it: %j', text =>
     expect(read(text)).toMatchObject({ ...REQUEST, https: true })
   )
@@ -73,7 +133,27 @@ describe('a file with a curl command', () => {
   test('a file with a curl command may have several, of which only those of curl count', () => {
     const text = "curl a.example/1\ncurl 'a.example/2' ; wget a.example/3\n$ curl a.example/4 & sudo curl a.example/5"
     expect(readAll(text).map(({ request }) => request.target)).toEqual(['/1', '/2', '/4', '/5'])
+    const before = ['% ', 'AB=c ', "A='\n' ", 'env A= ', 'time ', 'command ', 'exec ', '/usr/bin/', "'C:\\bin\\'"]
+    const others = ['echo ', '%% ', 'A ', '=a ', 'sudox ', 'xsudo ', 'x']
+    const curl = [
+      ...before.map(start => `${start}curl a.example/1`),
+      ...others.map(start => `${start}curl a.example/0`)
+    ]
+    const ends = ['curl.exe a.example/1', 'CURL a.example/1', 'curl.exec a.example/0', 'curls a.example/0', 'A=b']
+    const all = readAll(['curl a.example', ...curl, ...ends].join('\n'))
+    expect(all.map(({ request }) => request.target)).toEqual(['/', ...Array(before.length + 2).fill('/1')])
   })
+
+  test.each([
+    'see curl a.example',
+    'xcurl a.example',
+    'curl',
+    'curling a.example',
+    '# curl a.example',
+    '$curl a.example'
+  ])('a file with a curl command has it in front, and this is not one: %s', text =>
+    expect(() => readAll(text)).toThrow('this is not a request in a supported format')
+  )
 
   test('a file with a curl command and the output of curl -v is read as that output', () => {
     const dump = '*   Trying 127.0.0.1\n> PUT /other HTTP/1.1\n> Host: b.example\n>\n< HTTP/1.1 200 OK\n'
@@ -88,6 +168,23 @@ test('says that curl takes dot segments out of the path, and keeps them for --pa
   const notesOf = (command: string) => readAll(command)[0]!.notes
   expect(notesOf('curl https://a.example/a/../b')).toEqual([expect.stringContaining('takes . and .. out of the path')])
   for (const url of ['/a/../b --path-as-is', '', '?x=/../', '/a?x']) expect(notesOf(`curl a.example${url}`)).toEqual([])
+})
+
+test('options of the transfer do not change a request, and take the words that are their values', () => {
+  const switches =
+    '-#01236JLNORSZafijkpqsv --alpn --no-disallow-username-in-url --http0.9 --mptcp --no-proxy-digest ' +
+    '--proxy-ssl-auto-client-cert --sessionid --ssl-no-revoke --tls-earlydata --no-progress-bar -VhM'
+  const values =
+    '-D --abstract-unix-socket --curves --expect100-timeout --key-type --pass --proxy-crlfile --proxy-tls13-ciphers ' +
+    '--retry-delay --socks5-hostname --unix-socket -E -U -Y -c -m -o -w -x -y'
+  const command = `curl ${switches} ${values.replace(/ |$/g, ' -X ')} https://a.example/p`
+  expect(read(command)).toEqual({
+    method: 'GET',
+    target: '/p',
+    headers: [['Host', 'a.example']],
+    body: null,
+    https: true
+  })
 })
 
 test('a curl command without data is GET, and keeps the Host and the Content-Length that it has', () => {
@@ -124,6 +221,8 @@ describe('--data-urlencode, which curl before 7.77 wrote in another way', () => 
       ReturnType<typeof readAll>[0]
     ]
     expect([request.target, notes]).toEqual(['/?a=b+c', [expect.stringContaining('as %20; here they are +')]])
+    const others = ["-G -d 'a=b'", "-G --data-urlencode 'a=b&c'", "--data-urlencode 'a=b c'"]
+    for (const other of others) expect(readAll(`curl a.example ${other}`)[0]!.notes).toEqual([])
   })
 })
 
@@ -134,12 +233,15 @@ describe('a body that is in a file', () => {
     expect(readAll('curl https://a.example -d @body.json')[0]).toMatchObject({
       missingBody: 'the body is in a file that curl reads'
     })
+    const empty = '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='
+    expect(readAll(`curl https://a.example -H 'Digest: SHA-256=${empty}'`)[0]).toMatchObject({ missingBody: undefined })
   })
 
   test.each([
     ['', true],
     ["-H 'Transfer-Encoding: chunked'", false],
     ["-H 'Transfer-Encoding: gzip'", false],
+    ["-H 'transfer-encoding: gzip, Chunked'", false],
     ["-H 'Content-Length: 8'", false]
   ])('curl counts a body that is in a file where no header says how long it is: %s', (header, isAdded) => {
     expect(readAll(`curl https://a.example ${header} -d @body.json`)[0]).toMatchObject({ addsLength: isAdded })

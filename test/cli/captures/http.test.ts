@@ -27,6 +27,7 @@ describe('a request captured from a socket', () => {
     ['with empty lines before it', `\r\n\n${capture}`, BODY],
     ['with LF everywhere', json.replaceAll('\r\n', '\n')],
     ['with LF behind its body', `${json}\n`],
+    ['with other text behind its body', `${json} \n?`, Buffer.from('{"a":1}')],
     ['without a body', get],
     ['without a body and its last line end', get.slice(0, -2)],
     ['without a body and its last two line ends', get.slice(0, -4)],
@@ -62,11 +63,121 @@ describe('several requests in one file', () => {
   })
 
   test('no request is looked for inside a body', () => {
+    const first = 'GET /a HTTP/1.1\r\nContent-Length: 0\r\n\r\n'
+    expect(readAll(`text\n${first}text\n${first}`)).toHaveLength(2)
+    const heads = [
+      'GET http://b/ HTTP/1.0',
+      'OPTIONS * HTTP/1.1\r',
+      ':path: /b\n:method: GET',
+      ':method\nGET\n:path:\n/b'
+    ]
+    for (const head of [
+      ...heads,
+      'AB / HTTP/1.1',
+      ':scheme:a\n:path:/b\n:method:GET',
+      ':authority\na\n:method\nA\n:path\n/'
+    ])
+      expect([head, readAll(`${first}text\n${head}`).length]).toEqual([head, 2])
+    const others = ['x GET /b HTTP/1.1', 'GET b HTTP/1.1', 'G /b HTTP/1.1', 'get /b HTTP/1.1', 'GET /b HTTP/1.1x']
+    for (const head of [
+      ...others,
+      'GET /b HTTP/1.2',
+      'GET / b HTTP/1.1',
+      'a:path: /b\n:method: A',
+      ':path /b\n:method: A'
+    ])
+      expect([head, readAll(`${first}text\n${head}`).length]).toEqual([head, 1])
+    expect(readAll(`${first}:method: GET\n\n${first}`)).toHaveLength(1)
+    expect(read(`POST / HTTP/1.1\r\nContent-Length: 1\r\n\r\na\n${first}`).notes).toEqual([])
     const body = 'POST /inner HTTP/1.1\r\nHost: a\r\n\r\n'
     const text = `POST / HTTP/1.1\r\nContent-Length: ${body.length}\r\n\r\n${body}`
     expect(readAll(text)).toHaveLength(1)
     expect(readAll(`POST / HTTP/1.1\r\nHost: a\r\n\r\nsome text\nPOST /inner HTTP/1.1\r\n`)).toHaveLength(1)
+    const inChunks = 'POST /a HTTP/1.1\nTransfer-Encoding: chunked\n\n1\na\n0\n'
+    expect(readAll(`${inChunks}GET /b HTTP/1.1\n\n`).map(({ request }) => request.target)).toEqual(['/a', '/b'])
+    expect(readAll(`${inChunks}\nGET /b HTTP/1.1\n\n`)).toHaveLength(2)
+    const late = 'POST /a HTTP/1.1\nTransfer-Encoding: chunked\n\n1f\nGET /inner HTTP/1.1\n:path: /b\n\n\n\n0\n\n'
+    expect(readAll(late)).toHaveLength(1)
   })
+
+  test.each<readonly [text: string, body: string]>([
+    ['', ''],
+    ['HTTP/1', ''],
+    ['\r\n'.repeat(4), ''],
+    ['\nGET /x HTTP/1.1\n', ''],
+    ['\nOPTIONS * HTTP/1.0\r\n', ''],
+    [':path', ''],
+    [':scheme: a', ''],
+    ['\n'.repeat(9), '\n'.repeat(9)],
+    ...['HTTP/x', ' HTTP/1', 'GET /x HTTP/1.1', 'G /x HTTP/1.1\n', 'GET x HTTP/1.1\n', 'get /x HTTP/1.1\n'].map(
+      text => [text, text] as const
+    ),
+    ...['GET /x HTTP/1.2\n', 'GET /x y HTTP/1.1\n', ':paths', 'a:path', ':a', 'a'].map(text => [text, text] as const)
+  ])('a head without a length has the text behind it as its body, but no response and no request: %j', (text, body) =>
+    expect(bodyOf(`POST / HTTP/1.1\r\n\r\n${text}`)).toBe(body)
+  )
+
+  test.each<[text: string, expected: object]>([
+    ["M!#$%&'*+-.^_`|~09az / HTTP/2", { method: "M!#$%&'*+-.^_`|~09az", target: '/' }],
+    ['GET a b  HTTP/1.0', { target: 'a b ' }],
+    ['GET  HTTP/1.1', { target: '' }],
+    [
+      ':path: /a\n:method: B\n:a: b\nc:d:e\n f :  g\t',
+      {
+        target: '/a',
+        method: 'B',
+        headers: [
+          [':a', 'b'],
+          ['c', 'd:e'],
+          [' f ', 'g']
+        ]
+      }
+    ],
+    [
+      ':path:\n/\n:method:\nGET\nx:\ny\nz',
+      {
+        headers: [
+          ['x', 'y'],
+          ['z', '']
+        ]
+      }
+    ],
+    [':path\n/\n:method\nGET\n:\ny', { headers: [[':', 'y']] }],
+    [
+      ':path:/\n:method:GET\n:authority:a\nx:y',
+      {
+        headers: [
+          ['Host', 'a'],
+          ['x', 'y']
+        ]
+      }
+    ],
+    [
+      ':1\n/\n:path: /\n:method: A',
+      {
+        target: '/',
+        headers: [
+          [':1', ''],
+          ['/', '']
+        ]
+      }
+    ],
+    [
+      ':PATH\n/\n:path: /\n:method: A',
+      {
+        target: '/',
+        headers: [
+          [':PATH', ''],
+          ['/', '']
+        ]
+      }
+    ]
+  ])('the head %j is read as %j', (text, expected) => expect(read(text).request).toMatchObject(expected))
+
+  test.each(['G(T / HTTP/1.1', 'GET / HTTP/1.1 ', 'GET / HTTP/12', 'GET / HTTP/a', 'GET / HTTP/1.a', 'GET HTTP/1.1'])(
+    '%j is not a request line',
+    text => expect(readAll(text)).toEqual([])
+  )
 })
 
 describe('a body that the file does not have', () => {
@@ -81,6 +192,9 @@ describe('a body that the file does not have', () => {
   ])('%j with the digest %s and %j: %s', (header, digest, body, isMissing) => {
     const text = `POST / HTTP/1.1\r\n${header}Digest: SHA-256=${digest}\r\n\r\n${body}`
     expect(read(text).missingBody !== undefined).toBe(isMissing)
+    const newer = text.replace(/Digest: SHA-256=(.*)/, 'Content-Digest: sha-256=:$1:')
+    expect(read(newer).missingBody !== undefined).toBe(isMissing)
+    expect(read(text).notes).toHaveLength(body === '' ? 0 : 1)
   })
 })
 
@@ -93,6 +207,37 @@ describe('a file that contradicts itself, or is cut off', () => {
     ['a Content-Length beyond the end', `${POST}Content-Length: 9\r\n\r\nabc`, 'abc', 'the file has 3 of the 9 bytes'],
     ['no Content-Length', `${POST}\r\nabc`, 'abc', 'without a Content-Length, all 3 bytes'],
     ['a Content-Length that is no number', `${POST}Content-Length: 1e9\r\n\r\nabc`, 'abc', 'without a Content-Length'],
+    ['a Content-Length with text', `${POST}Content-Length: x1\r\n\r\nabc`, 'abc', 'without a Content-Length'],
+    ['a long Content-Length', `${POST}Content-Length: ${'0'.repeat(16)}\r\n\r\nabc`, 'abc', 'without a Content-Length'],
+    ['two of Content-Length', `${POST}Content-Length: x\r\nContent-Length: 2\r\n\r\nabc`, 'abc', 'without a Content-L'],
+    [
+      'a Content-Length of 15 digits',
+      `${POST}Content-Length: ${'0'.repeat(14)}5\r\n\r\nabc`,
+      'abc',
+      'has 3 of the 5 bytes'
+    ],
+    [
+      'one byte too many',
+      `${POST}Content-Length: 2\r\n\r\nabc`,
+      'abc',
+      '1 byte is left over in the capture after the 2 that'
+    ],
+    [
+      'two bytes too many',
+      `${POST}Content-Length: 1\r\n\r\nabc`,
+      'abc',
+      '2 bytes are left over in the capture after the 1'
+    ],
+    ['xchunked', `${CHUNKED.replace(': ', ': x')}1\r\na\r\n0\r\n`, '1\r\na', 'without a Content-Length'],
+    ['chunked and others', `${CHUNKED.replace('ked', 'ked, x')}1\r\na\r\n0\r\n`, '1\r\na', 'without a Content-Length'],
+    [
+      'two chunks',
+      `${CHUNKED.replace('chun', 'gzip ,\t Chun')}1 \t;x\na\n0000000A\r\n0123456789\n`,
+      'a0123456789',
+      'off after 2 chunks'
+    ],
+    ['a chunk size of nine digits', `${CHUNKED}1\r\na\r\n000000001\r\nb`, 'a', BREAKS_OFF],
+    ['a chunk size with text', `${CHUNKED}1\r\na\r\n1 x\r\nb`, 'a', BREAKS_OFF],
     ['chunks that were undone', `${CHUNKED.replace(': ', ': gzip, ')}{}`, '{}', 'without a Content-Length, all'],
     ['a chunk size beyond the end', `${CHUNKED.replace('T', 't')}ffffffff\r\nabc`, 'abc', BREAKS_OFF],
     ['a chunk size that is too small', `${CHUNKED}2\r\nabc\r\n0\r\n\r\n`, 'ab', BREAKS_OFF],

@@ -14,6 +14,10 @@ test.each(['[', '{', '{"a":['])('JSON has at most 200 levels: %s', piece => {
   expect(() => measure(piece.repeat(201))).toThrow('more than 200 levels of nested JSON')
 })
 
+test('JSON has at most 200 levels at a time, whatever was closed before', () => {
+  expect(measure(`${'[{}'.repeat(199)}{}${']'.repeat(199)}{}`)).toBeUndefined()
+})
+
 test.each([
   ['[1,]', 2],
   ['{"a":1 ,\t\r\n }', 7],
@@ -21,7 +25,9 @@ test.each([
   ['[1,2],[",]",3]', undefined],
   ['["a\\",]"]', undefined],
   ['["a\n,]', 4],
-  ['[1 , 2]', undefined]
+  ['[1 , 2]', undefined],
+  ['["\\\\",]', 5],
+  [',"]', undefined]
 ])('the first comma before a closing bracket of %j is at %j', (text, place) => expect(measure(text)).toBe(place))
 
 test.each([

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { readCapture } from '../../../cli/captures/read-capture.ts'
 import type { SignRequest } from '../../../src/testing/index.ts'
 import { explain, headOf } from '../../support/explain.ts'
 import { service, withHeaders } from '../../support/service.ts'
@@ -160,6 +161,13 @@ describe('what is not a capture', () => {
     ['null headers', '{"method":"POST","url":"/","headers":null}', 'this is not a request in a supported format'],
     ['no vectors', '{"vectors":[]}', 'the fixture has no vectors'],
     ['an empty vector', '{"options":{},"vectors":[{}]}', 'the request of the fixture is not as schema.json'],
+    [
+      'a Lambda event with a parsed body',
+      '{"rawPath":"/","body":{}}',
+      'but has a value of a wrong type (the body of a'
+    ],
+    ['an array of console.log', '[{a: 1', 'line 1 is wrong; is the file cut off?'],
+    ['white space', ' \t\n', 'the file is empty'],
     ['a number as a vector', '{"vectors":[1]}', 'the request of the fixture is not as schema.json']
   ])('%s: says what to capture instead', (_, file, says) => expectMistake(file, says))
 
@@ -177,6 +185,127 @@ describe('what is not a capture', () => {
     [{ request, options: {}, replayStore: 'full' }, 'the replayStore of the fixture is not as'],
     [{ request, options: { require: 1 } }, 'createVerifier() has no option "require"']
   ])('the fixture %j is a mistake', (fixture, says) => expectMistake(json(fixture), says))
+})
+
+test.each<[says: string, texts: readonly string[]]>([
+  ['this is a pcap file', ['\xa1\xb2\xc3\xd4\0', '\n\r\r\n\0\0']],
+  ['this is the output of curl --trace', ['12:00:00.0 => Send header, 1 bytes']],
+  ['this is a hex dump', ['0000  504f 5354 ', 'a\n\t0x0000004A:\t504F5354', ' \n12345678: 50 4f 53 54']],
+  [
+    'this is how console.log prints',
+    [' Request {', '<ref *12> HonoRequest a {', 'Object <a> {', ' {  _a: 1', "{'a': 1", '{A: 1']
+  ],
+  ['this has req.rawHeaders', [' [ "Host-a" , "a"]', "['a','b'", '[\n"a"\n,\n"b"]', '{"a":1,\n"rawHeaders" :[]}']],
+  [
+    'this is $_SERVER of PHP',
+    [" ARRAY('HTTP_HOST' => 1)", '[{"a":1,\n"request_method":"a"}]', 'array a REQUEST_METHOD]']
+  ],
+  ['these are headers alone', [' {"signature" :"a"}', '{"a":1,\n"HOST":"b"}']],
+  ["this is the gateway's log", ['2026Z 401 r x', '{"a":1,"httpStatus":1,"upstream":1}']],
+  ['every second line is empty', ['GET / HTTP/1.0\n \t\nX-A: b', 'GET / HTTP/1.1\r\n\r\na: b']],
+  ['each line has something in front', ['a GET /x HTTP/1.0\r\na b: c', 'x\na OPTIONS / HTTP/1.1\n- X-A: c']],
+  ['this is an HTTPie command', [' $ https  a', 'http a', 'https\ta']]
+])('says of each form: %s', (says, texts) => {
+  for (const text of texts) expect(() => readCapture(Buffer.from(text, 'latin1'))).toThrow(says)
+})
+
+test.each([
+  ...['x\xd4\xc3\xb2\xa1', 'x\n\r\r\n', 'a b => Send header, 1 bytes', 'x=> Send header, 1'],
+  ...[
+    '000: 504f 5354',
+    '123456789: 504f 5354',
+    'x 0000: 504f 5354',
+    '0000:504f 5354',
+    '0000: 504f 53',
+    '0000: 50  4f 53 54'
+  ],
+  ...[
+    '0000:: 504f 5354',
+    '0x: 504f 5354',
+    'Requests {',
+    'a Request {',
+    'Request x',
+    '<ref *> Request {',
+    '<ref *1>Request {'
+  ],
+  ...[
+    '["a b", "c"]',
+    '["a", 1]',
+    '["a"]',
+    '["", "a"]',
+    '{"rawHeaders":[],"headers" :{}}',
+    '{"headers":{},"rawHeaders":[]}'
+  ],
+  ...['x["a", "b"]', '{"xrawHeaders":[]}', '{"rawHeaders":1,"headers"\n:1}'],
+  ...['x Array [HTTP_HOST]', 'Arrays [HTTP_HOST]', 'Array [MY_HTTP_HOST]', 'Array [HTTP_HOSTS]', 'Array HTTP_HOST'],
+  ...[
+    '{"method" :"x","host":"y"}',
+    '{"host":"y","headers" : 1}',
+    '[{"host":"a"}]',
+    '{"hosts":"a"}',
+    '{"signatures":1}'
+  ],
+  ...[
+    '{"httpStatus":401,"up":1}',
+    'a 401 rejected x',
+    'Z 401 rejected x',
+    'x 2026Z 401 rejected y',
+    '2026Z 4011 rejected x'
+  ],
+  ...['2026Z 40 rejected x', '2026Z 401  rejected', '2026Z 401 rejected', '2026Z 401 Rejected x'],
+  ...[
+    '[a] GE /x HTTP/1.1\na b: c',
+    '[a] GET x HTTP/1.1\na b: c',
+    '[a] GETGETGE /x HTTP/1.1\na b: c',
+    '[a] GET /x HTTP/1.1\na b:c'
+  ],
+  ...[
+    '[a] GET /x HTTP/1.1\n b: c',
+    '[a] GET /x HTTP/1.2\na b: c',
+    ' a GET /x y HTTP/1.1\na b: c',
+    '[a]GET /x HTTP/1.1\na b: c'
+  ],
+  ...['xhttp a', 'http', 'httpss a', 'x http a', '$https a', '[info] {', '[2026] "a', 'a [', 'x {']
+])('is not taken for a kind of file that it is only similar to: %j', text =>
+  expect(() => readCapture(Buffer.from(text, 'latin1'))).toThrow(
+    /^this is not a request in a supported format: raw HTTP.*a curl -v dump, a request .*a HAR, an AWS Lambda .* or a fixture$/
+  )
+)
+
+describe('the beginning of a file decides its format', () => {
+  const POST = 'POST /a HTTP/1.1\nHost: a\n\n'
+  test.each<[text: string, target: string, body?: string]>([
+    [' \n[ \n{"method":"A","url":"/a","headers":{}}]', '/a'],
+    ['{"method":"A","url":"/a","headers":{}}\n{"b":1} \t\r\n{"method":"A","url":"/b","headers":{}}', '/a /b'],
+    [`\r\n\n${POST}b`, '/a', 'b'],
+    [`\n \t${POST.replaceAll('\n', '\n \t')}b\n \tc`, '/a', 'b\nc'],
+    ['  POST /a HTTP/1.0\n  Content-Length: 5\n\n  b\n c\n', '/a', 'b\n c\n'],
+    [`${POST}> GET /b HTTP/1.1\n> A: b\n`, '/a', '> GET /b HTTP/1.1\n> A: b\n'],
+    ['POST /a HTTP/1.1', '/a'],
+    ['* POST /b HTTP/1.1\n> GET /a HTTP/1.1\n>\n', '/a'],
+    ['> :method: GET\n> :path: /a\n>\n', '/a'],
+    ['a HTTP/1.1\n> GET /a HTTP/1.1\n', '/a'],
+    ['a bHTTP/1\n> GET /a HTTP/1.1\n', '/a'],
+    ['curl a.example/b\n> GET /a HTTP/2\n', '/a'],
+    ['curl a.example/b\nx> GET /a HTTP/2\n', '/b'],
+    ['curl a.example/b\n> get /a HTTP/2\n', '/b']
+  ])('the beginning of %j makes it a request', (text, target, body) => {
+    const entries = readCapture(Buffer.from(text))
+    expect(entries.map(({ request }) => request.target).join(' ')).toBe(target)
+    if (body !== undefined) expect(String(entries[0]!.request.body)).toBe(body)
+  })
+
+  test('the beginning may be a byte order mark, of which that of UTF-16 is said', () => {
+    const head = (bytes: Buffer) => readCapture(bytes).map(({ request, notes }) => [request.target, notes])
+    const utf16 = Buffer.from(`\ufeff${POST}`, 'utf16le')
+    const note = expect.stringMatching(
+      /^the file is UTF-16, as PowerShell writes with >: .* may differ from what was sent$/
+    )
+    expect(head(Buffer.from(`\ufeff${POST}`))).toEqual([['/a', []]])
+    expect(head(utf16)).toEqual([['/a', [note]]])
+    expect(head(Buffer.concat([utf16, Buffer.from('a')]))).toEqual([['/a', [note]]])
+    expect(head(Buffer.from(utf16).swap16())).toEqual([['/a', [note]]])
+  })
 })
 
 /** Texts that are not captures where they begin a file. */

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { parseCurl, parseTcpdump } from '../../../cli/captures/programs.ts'
+import { readCapture } from '../../../cli/captures/read-capture.ts'
 import { explain, headOf } from '../../support/explain.ts'
 import { service } from '../../support/service.ts'
 
@@ -43,3 +45,87 @@ test.each([
   expect(stdout).toContain(`digest            not run: ${reason}`)
   expect(code).toBe(2)
 })
+
+const FIRST = '17:47:58.245410 IP a.1 > b.2: Flags [P.], length 9'
+const octetsOf = (first: string, size: number) => `${first}\n${'.'.repeat(size)}GET /a HTTP/1.1\nA: b\n\n\n`
+
+test.each([
+  FIRST,
+  `eth0 ${FIRST}`,
+  FIRST.replace('IP', 'eth0 In  IP'),
+  `2026-01-02 ${FIRST}`,
+  FIRST.replace('IP a', 'IP (tos 0x0, ttl 64)\n    a'),
+  FIRST.replace('Flags', '[bad cksum 1 (->2)!] Flags'),
+  `${FIRST}\n\tGET /b HTTP/1.1\n\tB: c`,
+  `x\n${FIRST}`
+])('a packet is known by the line before it: %j', first => {
+  const read = () =>
+    readCapture(Buffer.from(octetsOf(first, 40))).map(({ request }) => [request.target, request.headers])
+  expect(read()).toEqual([['/a', [['A', 'b']]]])
+})
+
+test.each([
+  `x${FIRST}`,
+  FIRST.replace('410 ', ' '),
+  FIRST.replace(' > ', ' '),
+  FIRST.replace('IP', 'ARP'),
+  FIRST.replace(': Flags', ' Flags'),
+  FIRST.replace('Flags', 'Flag'),
+  FIRST.replace('17:', '7:')
+])('a line is not taken for that before a packet when it is only similar: %j', first => {
+  expect(parseTcpdump(octetsOf(first, 40))).toEqual([])
+})
+
+test('the octets of a packet are those behind its headers', () => {
+  const targets = (...packets: readonly string[]) => parseTcpdump(packets.join('')).map(({ request }) => request.target)
+  for (const [options, ip, size] of [
+    ['', '', 40],
+    ['TS val 1, ', '', 52],
+    ['', '6', 60],
+    ['TS val 1, ', '6', 72]
+  ] as const) {
+    const line = FIRST.replace('length', `${options}length`).replace('IP', `IP${ip}`)
+    const [head, rest] = [
+      `${line}\n${'.'.repeat(size)}POST /a HTTP/1.1\nB: c\n\n`,
+      `${line}\n${'.'.repeat(size)}D: e\n\n\n`
+    ]
+    const [entry] = parseTcpdump(head + rest)
+    expect([...entry!.request.headers]).toEqual([
+      ['B', 'c'],
+      ['D', 'e']
+    ])
+  }
+  for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+    expect(targets(`${FIRST}\n.\n${method} /m HTTP/1.0\n\n\n`)).toEqual(['/m'])
+  expect(
+    targets(`${FIRST}\n.GET /m HTTP/1.2\n\n\n`, `${FIRST}\n.GET /m HTTP/1.1 x\n\n`, `${FIRST}\n.GET HTTP/1.1\n\n`)
+  ).toEqual([])
+  const empty = FIRST.replace('length 9', 'length 0')
+  expect(targets(`${empty}\nGET /no HTTP/1.1\n\n\n`)).toEqual([])
+  expect(targets(`${FIRST.replace('length 9', 'length 0: x')}\nGET /a HTTP/1.1\n\n\n`)).toEqual(['/a'])
+  expect(targets(octetsOf(FIRST, 40), octetsOf(FIRST.replace('a.1', 'c.3'), 40).replace('/a', '/c'))).toEqual([
+    '/a',
+    '/c'
+  ])
+})
+
+test.each<[text: string, heads: readonly (readonly [target: string, headers: object])[]]>([
+  ['> GET /a HTTP/1.1\n> A: b\n> \n> C: d\n', [['/a', [['A', 'b']]]]],
+  [
+    '> GET /a HTTP/1.1\r\n> A: b\r\n>\r\n> GET /b HTTP/1.1',
+    [
+      ['/a', [['A', 'b']]],
+      ['/b', []]
+    ]
+  ],
+  ['1:00:00.1 > B: c\n12:00:00.1 > GET /a HTTP/1.1\n12:00:00.123456789 > A: b', [['/a', [['A', 'b']]]]],
+  [
+    '> GET /a HTTP/1.1\nx> B: c\n>D: e\nx12:00:00.1 > B: c\n12:00:00. > B: c\n12:00:00.1 B: c\n> A:  b \n',
+    [['/a', [['A', 'b']]]]
+  ],
+  ['> GET /a HTTP/1.1\n{ > }\n< HTTP/1.1\n> A: b', [['/a', [['A', 'b']]]]],
+  ['>\n> \n> GET /a HTTP/1.1\n>\n>\n', [['/a', []]]],
+  ['GET /a HTTP/1.1\n', []]
+])('the lines that curl -v marks are a head: %j', (text, heads) =>
+  expect(parseCurl(text).map(({ request }) => [request.target, request.headers])).toEqual(heads)
+)
