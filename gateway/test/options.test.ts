@@ -143,6 +143,53 @@ describe('flags and variables', () => {
   })
 })
 
+/** These have tests of their own: they need files, a later Node.js or the environment, or make a function. */
+type TestedAlone = 'check' | 'tlsKey' | 'tlsCert' | 'sqlite' | 'adminToken' | 'servers' | 'url' | 'requireAuthenticated'
+
+/** Changes one flag, with the flags that it needs. A flag without a row here does not compile. */
+const CHANGED: Record<Exclude<keyof typeof GATEWAY, TestedAlone>, Record<string, string>> = {
+  upstream: { '--upstream': 'http://127.0.0.1:9001' },
+  serviceDomain: { '--domain': 'other.example' },
+  hosts: { '--host': 'b.example' },
+  accounts: { '--account': '2' },
+  accountHeader: { '--account-header': 'X-Id' },
+  accountPrefix: { '--account-prefix': 'a-' },
+  https: { '--https': 'x-forwarded-proto' },
+  prefix: { '--prefix': '/hooks' },
+  schemes: { '--scheme': 'rfc9421' },
+  algorithms: { '--algorithm': 'ed25519' },
+  alsoCovered: { '--also-covered': 'X-Nonce' },
+  dateTolerance: { '--date-tolerance': '60' },
+  minRsaBits: { '--min-rsa-bits': '2048' },
+  maxRsaBits: { '--max-rsa-bits': '4096' },
+  maxBodyBytes: { '--max-body': '9' },
+  bodyTimeout: { '--body-timeout': '8' },
+  lookupTimeout: { '--lookup-timeout': '7' },
+  replayTimeout: { '--replay-timeout': '6' },
+  listen: { '--listen': '127.0.0.1:8081' },
+  log: { '--log': 'text' },
+  maxConnections: { '--max-connections': '20' },
+  drain: { '--drain': '5' },
+  replay: { '--replay': 'none' },
+  redis: { '--redis': 'redis://127.0.0.1' },
+  postgres: { '--postgres': 'postgres://127.0.0.1/ids' },
+  observe: { '--observe': '' },
+  refusalStatus: { '--refusal-status': '503' },
+  requestId: { '--request-id': 'X-Request-ID' },
+  admin: { '--admin': '127.0.0.1:9901' },
+  redact: { '--admin': '127.0.0.1:9901', '--redact': '' },
+  upstreamTimeout: { '--upstream-timeout': '99' }
+}
+
+test.each(Object.entries(CHANGED))('the flag of %s changes a setting of the gateway', (name, changes) => {
+  const needed = name === 'redact' ? { '--admin': changes['--admin'] } : {}
+  const settled = (given: Record<string, string | undefined>) => {
+    const { verifier, ...others } = settings(given)
+    return { ...others, verifier: { ...verifier, lookupTxt: undefined } }
+  }
+  expect(settled(changes)).not.toEqual(settled(needed))
+})
+
 const KUBERNETES = 'if Kubernetes sets it for a Service, set enableServiceLinks: false'
 
 describe('mistakes are named', () => {
