@@ -137,12 +137,6 @@ const stripped = (path: string, prefixes: readonly string[]): Detailed[] =>
   prefixes.map(prefix => [prefix + path, prefix])
 
 /**
- * Undoes nginx and Apache, which make //in of /hooks/in when only one of their two paths ends in a slash; /hooks
- * becomes /.
- */
-const strippedToSlash = (path: string, prefixes: readonly string[]): Detailed[] => stripped(path.slice(1), prefixes)
-
-/**
  * Rules that use the hints of the request and the settings. These guesses are few and come first: of a signature that
  * takes a whole verification for each guess, the cost allows about twenty.
  */
@@ -150,7 +144,8 @@ const SUGGESTED: readonly Rule[] = [
   [PATH, 'query', (path, { targets }) => targets.flat().filter(target => target.startsWith(`${path}?`))],
   [PATH, 'rewritten', (_, { targets }) => targets],
   [PATH, 'prefix', (path, { prefixes }) => stripped(path, prefixes)],
-  [PATH, 'slash', (path, { prefixes }) => strippedToSlash(path, prefixes)],
+  // nginx and Apache make //in of /hooks/in when only one of their two paths ends in a slash; /hooks becomes /.
+  [PATH, 'slash', (path, { prefixes }) => stripped(path.slice(1), prefixes)],
   [PATH, 'url', path => [withoutOrigin(path)]],
   [PROTOCOL, 'protocol', () => ['https']],
   [HOST, 'port', (host, { ports }) => ports.map(port => `${withoutPort(host)}:${port}`)],
@@ -164,9 +159,8 @@ const LIKELY: readonly Rule[] = [
   // One guess, because a redirect makes GET of POST: the other methods are rare.
   [LOWER_METHOD, 'method', () => ['post']],
   [METHOD, 'method', () => ['POST']],
-  // A path without escapes and special characters gives almost no guess here.
+  // A short path without escapes gives few guesses here.
   [PATH, 'encoding', encodings],
-  [PATH, 'encoding', path => slashes(path, ['//'])],
   [PATH, 'query', path => [path.replace(/\?.*/s, ''), `${path}?`]],
   [PATH, 'added', path => [path.replace(/^\/[^/?]*(?=\/)/, '')]],
   [PATH, 'case', path => [path.replace(/^[^?]*/, start => upper(start, /\/[a-z]/g))]],
@@ -176,11 +170,10 @@ const LIKELY: readonly Rule[] = [
   [TYPE, 'type', type => [...CHARSETS.map(charset => type.replace(/;.*/s, '') + charset), ...TYPES]],
   [PATH, 'prefix', path => stripped(path, PREFIXES)],
   [HOST, 'host-case', cases],
-  [PATH, 'encoding', path => slashes(path, ['%2F', '%2f'])],
   [PATH, 'order', orders],
   [LOWER_METHOD, 'method', () => METHODS],
   [METHOD, 'method', () => METHODS.map(method => method.toUpperCase())],
-  [PATH, 'slash', path => strippedToSlash(path, PREFIXES)]
+  [PATH, 'slash', path => stripped(path.slice(1), PREFIXES)]
 ]
 
 /** Rules for a signature that shows its digest: they try all lengths and ports, and any one character. */
@@ -231,6 +224,7 @@ function encodings(path: string): string[] {
   const [start = '', ...rest] = path.split(/(?=\?)/)
   const query = rest.join('')
   const utf8 = Buffer.from(path, 'latin1').toString()
+  const slashes = [...start.matchAll(/\//g)].slice(0, 8)
   return [
     encodeURI(utf8),
     // This is what encodeURI does, for text that has escapes.
@@ -248,14 +242,11 @@ function encodings(path: string): string[] {
     start + decode(query, /%(?:3A|2F|40|2C|3B|21|27|28|29|2A|5B|5D|7C|7E)/gi),
     start.replace(/~/g, '%7E') + query,
     start.replace(/\/$/, '') + query,
-    `${start}/${query}`
+    `${start}/${query}`,
+    ...['//', '%2F', '%2f'].flatMap(was =>
+      slashes.map(({ index }) => path.slice(0, index) + was + path.slice(index + 1))
+    )
   ]
-}
-
-/** Writes one of the first eight slashes of the path in these ways: two were merged, or an escaped one was decoded. */
-function slashes(path: string, ways: readonly string[]): string[] {
-  const places = [...path.replace(/\?.*/s, '').matchAll(/\//g)].slice(0, 8)
-  return ways.flatMap(was => places.map(({ index }) => path.slice(0, index) + was + path.slice(index + 1)))
 }
 
 /** Lists lengths that are near, and small ones. */

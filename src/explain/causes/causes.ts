@@ -13,44 +13,29 @@ import { signatureCauses, signatureFacts } from './signature.ts'
 import { signatureHeaderCauses, signatureHeaderFacts } from './signature-header.ts'
 
 // These are functions: a bundler leaves all rows out where nothing is diagnosed.
-const CAUSES: { readonly [N in CheckName]: () => CausesOf<N> } = {
-  request: requestCauses,
-  https: requestCauses,
-  date: dateCauses,
-  host: hostCauses,
-  account: accountCauses,
-  'signature-header': signatureHeaderCauses,
-  coverage: coverageCauses,
-  'key-name': keyNameCauses,
-  key: keyCauses,
-  signature: signatureCauses,
-  digest: digestCauses,
-  replay: replayCauses
-}
-
-const FACTS: { readonly [N in CheckName]: () => FactsOf<N> } = {
-  request: requestFacts,
-  https: requestFacts,
-  date: dateFacts,
-  host: hostFacts,
-  account: accountFacts,
-  'signature-header': signatureHeaderFacts,
-  coverage: coverageFacts,
-  'key-name': keyNameFacts,
-  key: keyFacts,
-  signature: signatureFacts,
-  digest: digestFacts,
-  replay: replayFacts
+const ROWS: { readonly [N in CheckName]: readonly [causes: () => CausesOf<N>, facts: () => FactsOf<N>] } = {
+  request: [requestCauses, requestFacts],
+  https: [requestCauses, requestFacts],
+  date: [dateCauses, dateFacts],
+  host: [hostCauses, hostFacts],
+  account: [accountCauses, accountFacts],
+  'signature-header': [signatureHeaderCauses, signatureHeaderFacts],
+  coverage: [coverageCauses, coverageFacts],
+  'key-name': [keyNameCauses, keyNameFacts],
+  key: [keyCauses, keyFacts],
+  signature: [signatureCauses, signatureFacts],
+  digest: [digestCauses, digestFacts],
+  replay: [replayCauses, replayFacts]
 }
 
 /** Returns the causes and fixes of a code. A code without causes does not compile. */
 export function causesOf<C extends Code>(code: C): Causes<C> {
-  const causes: { readonly [D in Code]?: Causes<D> } = CAUSES[CODES[code][0]]()
+  const causes: { readonly [D in Code]?: Causes<D> } = ROWS[CODES[code][0]][0]()
   return causes[code]!
 }
 
 /** Returns the facts that a reader is shown of the evidence. A code that has evidence and no facts does not compile. */
 export function factsOf<C extends Code>(code: C): Facts<C> | undefined {
-  const facts: { readonly [D in Code]?: Facts<D> } = FACTS[CODES[code][0]]()
+  const facts: { readonly [D in Code]?: Facts<D> } = ROWS[CODES[code][0]][1]()
   return facts[code]
 }
