@@ -159,13 +159,13 @@ const LIKELY: readonly Rule[] = [
   // One guess, because a redirect makes GET of POST: the other methods are rare.
   [LOWER_METHOD, 'method', () => ['post']],
   [METHOD, 'method', () => ['POST']],
-  // A short path without escapes gives few guesses here.
+  // A value without a comma, and a short path without escapes, give few guesses or none.
+  [LIST, 'list', list => [list.replace(/, /g, ','), list.replace(/,(?! )/g, ', ')]],
+  [LIST, 'list', list => [list.replace(/,.*/s, ''), list.replace(/^.*, */s, '')]],
   [PATH, 'encoding', encodings],
   [PATH, 'query', path => [path.replace(/\?.*/s, ''), `${path}?`]],
   [PATH, 'added', path => [path.replace(/^\/[^/?]*(?=\/)/, '')]],
   [PATH, 'case', path => [path.replace(/^[^?]*/, start => upper(start, /\/[a-z]/g))]],
-  [LIST, 'list', list => [list.replace(/, /g, ','), list.replace(/,(?! )/g, ', ')]],
-  [LIST, 'list', list => [list.replace(/,.*/s, ''), list.replace(/^.*, */s, '')]],
   [HOST, 'port', host => PORTS.map(port => withoutPort(host) + port)],
   [TYPE, 'type', type => [...CHARSETS.map(charset => type.replace(/;.*/s, '') + charset), ...TYPES]],
   [PATH, 'prefix', path => stripped(path, PREFIXES)],
