@@ -45,12 +45,15 @@ export async function startGateway(
   const { store, close: closeStore } = observe
     ? { store: NO_CLAIMS, close: async () => {} }
     : await connectReplayStore(settings.replay)
-  const recent = settings.admin && (await import('./admin/recent.ts')).createRecent(settings.admin.redact, verifier)
+  const page = settings.admin && {
+    ...settings.admin,
+    recent: (await import('./admin/recent.ts')).createRecent(settings.admin.redact, verifier)
+  }
   const verify = createVerifier({
     ...verifier,
     ...(typeof accounts === 'function' && { accounts: noteAccounts(accounts, seenAccounts) }),
     ...(store && { replayStore: store }),
-    ...(recent && { recorder: recent })
+    ...(page && { recorder: page.recent })
   })
   const upstream = createUpstream(settings.upstream, settings.upstreamTimeout)
   const serve = createServe(settings, verify, upstream)
@@ -84,11 +87,11 @@ export async function startGateway(
   let address: string
   try {
     address = await listen(server, settings.listen)
-    if (recent !== undefined) {
+    if (page !== undefined) {
       const { startAdmin } = await import('./admin/admin.ts')
       const origin = `${tls ? 'https' : 'http'}://${address}`
-      const live = { origin, recent, seenAccounts, isReady: () => isReady }
-      admin = await startAdmin({ ...settings, ...settings.admin!, ...live })
+      const live = { origin, seenAccounts, isReady: () => isReady }
+      admin = await startAdmin({ ...settings, ...page, ...live })
     }
   } catch (error) {
     server.close()

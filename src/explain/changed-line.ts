@@ -216,6 +216,8 @@ const permutations = (parts: readonly string[]): (readonly string[])[] =>
     ? [parts]
     : parts.flatMap((part, at) => permutations(parts.filter((_, i) => i !== at)).map(rest => [part, ...rest]))
 
+const ESCAPES = /%[\da-f]{2}/gi
+
 const decode = (text: string, escapes: RegExp): string =>
   text.replace(escapes, found => String.fromCharCode(Number.parseInt(found.slice(1), 16)))
 
@@ -231,10 +233,10 @@ function encodings(path: string): string[] {
     encodeURI(Buffer.from(path).toString()).replace(/%25/g, '%'),
     // This is what decodeURI does, and what decodeURIComponent does.
     decode(path, /%(?!2[346bcf]|3[abdf]|40)[\da-f]{2}/gi),
-    decode(path, /%[\da-f]{2}/gi),
+    decode(path, ESCAPES),
     utf8.replace(/[^/?=&]+/g, encodeURIComponent),
-    upper(path, /%[\da-f]{2}/gi),
-    path.replace(/%[\da-f]{2}/gi, found => found.toLowerCase()),
+    upper(path, ESCAPES),
+    path.replace(ESCAPES, found => found.toLowerCase()),
     start + query.replace(/\+/g, '%20'),
     start + query.replace(/%20/g, '+'),
     // Escapes that one writer of URLs makes and another does not.

@@ -154,7 +154,7 @@ function withResultCode(error: unknown): unknown {
   return code === undefined || (error as SqliteError).code === code ? error : Object.assign(error as Error, { code })
 }
 
-/** Returns the name of SQLite's result code, such as `SQLITE_FULL`; of an error that is not from SQLite, its own code. */
+/** Returns the name of SQLite's result code, such as `SQLITE_FULL`, or the code of an error that is not from SQLite. */
 function resultCode({ errcode, code }: SqliteError): string | undefined {
   if (errcode === undefined) return code
   if (errcode === 0x408) return FILE_MOVED

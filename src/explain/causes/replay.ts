@@ -43,7 +43,8 @@ export const replayCauses = (): CausesOf<'replay'> => ({
     {
       cause: ({ evidence }) => `the replay store failed: ${inWords(evidence.error)}`,
       fix: ({ shown }) =>
-        `Check that ${nameOf(shown)} runs, takes writes, answers in time and can be reached from here; the sender may try again.`
+        `Check that ${nameOf(shown)} runs, takes writes, answers in time and can be reached from here; ` +
+        'the sender may try again.'
     }
   ]
 })
