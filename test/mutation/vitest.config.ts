@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import base from '../../vitest.config.ts'
 import { inOrder } from './in-order.ts'
 
 /**
@@ -39,6 +40,8 @@ const root = join(import.meta.dirname, '../..')
 
 export default defineConfig({
   root,
+  // An example imports the package by its name.
+  resolve: base.resolve!,
   test: {
     include: TESTS.map(path => (path.endsWith('/') ? `${path}**/*.test.ts` : path)),
     // The first mismatch loads the search. The top-level code of a module is not changed in a run, and it would count
