@@ -174,10 +174,12 @@ function firstOf<T>(texts: readonly string[], find: (text: string) => T | undefi
 }
 
 /**
- * Matches the start of private keys in base64: PKCS#1 and PKCS#8 of RSA (a SEQUENCE whose first INTEGER is 0), PKCS#8
- * of a curve and of Ed25519, SEC1. A public key has no such number there.
+ * Matches the start of private keys in base64: a SEQUENCE whose first INTEGER is the version, 0 or 1, of PKCS#1, PKCS#8
+ * (RFC 5958: 1 when the public key is with it) or SEC1. The length of the SEQUENCE has three, two or one bytes. A
+ * public key has no such number there.
  */
-const PRIVATE_KEY = /BEGIN[A-Z]*PRIVATEKEY|MII[\w+/]{2}[AQgw]IBA|MI[GH][\w+/]AgE[AB]|MC4CAQAw|MHcCAQEE/
+const PRIVATE_KEY =
+  /BEGIN[A-Z]*PRIVATEKEY|MII[\w+/]{2}[AQgw]IBA|MI[GH][\w+/]AgE[AB]|M[A-H][AEIMQUYcgkosw048]CAQ(?:[AE]w|EE)/
 
 export const holdsPrivateKey = (text: string): boolean => PRIVATE_KEY.test(text.replace(/[\s"'\\-]+/g, ''))
 

@@ -28,7 +28,18 @@ const PRIVATE: Readonly<Record<string, string>> = {
   'PKCS#8 of a curve': derOf(curve, 'pkcs8'),
   'SEC1 of a curve': derOf(curve, 'sec1'),
   'PKCS#8 of Ed25519': derOf(ed25519, 'pkcs8'),
+  // Other programs than OpenSSL make these three: RFC 5958 section 2, RFC 8410 section 10.3 and RFC 5915 section 3.
+  'PKCS#8 of Ed25519 with its public key': around('3051020101300506032b657004220420', `812100${'22'.repeat(32)}`),
+  'PKCS#8 of a curve without its public key': around(
+    '3041020100301306072a8648ce3d020106082a8648ce3d030107042730250201010420'
+  ),
+  'SEC1 of a curve without its public key': around('30310201010420', 'a00a06082a8648ce3d030107'),
   'in strings with quotes': `"v=DKIM1; p=${pkcs1.slice(0, 10)}" "${pkcs1.slice(10)}"`
+}
+
+/** Returns a record with a private key of 32 bytes between these bytes of DER, in hexadecimal. */
+function around(before: string, after = ''): string {
+  return `v=DKIM1; p=${Buffer.from(before + '11'.repeat(32) + after, 'hex').toString('base64')}`
 }
 
 function derOf(key: typeof privateKey, type: 'pkcs8' | 'sec1'): string {
