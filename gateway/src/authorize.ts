@@ -54,6 +54,8 @@ export async function startAuthorizer(
       connections.drain()
       const isDone = await Promise.race([connections.served(), delay(settings.drain, false, { ref: false })])
       connections.destroy()
+      // A check that is not over may be claiming its request in the store.
+      await connections.served()
       server.close()
       await closeStore()
       return isDone

@@ -343,10 +343,12 @@ describe('on the command line', () => {
 
 test('authorize ends after --drain with a check in progress, and says that one was left', async () => {
   const { verifier, isAsked } = heldDns()
-  const { authorizer, ask } = await start({ verifier, drain: 20 })
+  const { authorizer, ask, exchanges } = await start({ verifier, drain: 20 })
   const asked = ask(sign()).catch(() => 'ended')
   await isAsked()
   expect(await authorizer.close()).toBe(false)
+  // It is over before the store of claims is closed.
+  expect(exchanges).toHaveLength(1)
   expect(await asked).toBe('ended')
 })
 
