@@ -95,7 +95,7 @@ describe('a store in SQLite keeps the contract of a store', () => {
 
 describe('while another process writes', () => {
   /** Makes a database that is locked until `unlock` is called, and counts the attempts. */
-  function lockedDatabase() {
+  function lockedDatabase(error: object = { errcode: 5 }) {
     let attempts = 0
     let isLocked = true
     const unlock = () => {
@@ -103,7 +103,7 @@ describe('while another process writes', () => {
     }
     const all = () => {
       attempts += 1
-      if (isLocked) throw Object.assign(new Error('database is locked'), { errcode: 5 })
+      if (isLocked) throw Object.assign(new Error('database is locked'), error)
       return [{ token: '' }]
     }
     const database = {
@@ -126,6 +126,20 @@ describe('while another process writes', () => {
     await vi.advanceTimersByTimeAsync(1)
     expect(await Promise.all(claims)).toEqual([true, true])
     expect(attempts()).toBe(13)
+  })
+
+  test.each([
+    ['node:sqlite', { errcode: 0x205 }],
+    ['better-sqlite3', { code: 'SQLITE_BUSY_SNAPSHOT' }],
+    ['bun:sqlite', { code: 'SQLITE_BUSY_RECOVERY', errno: 0x105 }]
+  ])('a claim is tried again after every code of a locked file, as %s gives it', async (_, error) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const { database, unlock } = lockedDatabase(error)
+    const claim = sqliteReplayStore(database).claim('id', 'token', 60)
+    await vi.advanceTimersByTimeAsync(10)
+    unlock()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await claim).toBe(true)
   })
 
   test('a claim rejects with the code of SQLite after five seconds', async () => {
