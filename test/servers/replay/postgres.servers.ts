@@ -85,6 +85,16 @@ describe('postgresReplayStore', () => {
     }
   })
 
+  test('a claim does not wait for expired rows that another session holds, and leaves them', async () => {
+    await insert(4, '-1 second')
+    const client = await connected()
+    await client.query('BEGIN')
+    await client.query('SELECT FROM signed_requests_replay FOR UPDATE')
+    expect(await storeIn(poolOf(server, { options: '-c lock_timeout=2s' })).claim('a', 60)).toBe(true)
+    await client.query('ROLLBACK')
+    expect(await count()).toBe(5)
+  })
+
   test.each([
     ['ROLLBACK', 'grants', true],
     ['COMMIT', 'refuses', false]
