@@ -476,7 +476,8 @@ createServer(async (req, res) => {
 
   test.each([
     ['SIGTERM', 143],
-    ['SIGINT', 130]
+    ['SIGINT', 130],
+    ['SIGHUP', 129]
   ] as const)('the receiver ends with a command that %s ends', async (signal, code) => {
     const port = await freePort()
     const file = join(folder, `waiting-${port}.mjs`)
