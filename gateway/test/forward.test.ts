@@ -11,7 +11,7 @@ import { until } from '../../test/support/until.ts'
 import { exchangeBytes, send, statusesOf, wire } from '../../test/support/wire.ts'
 import { createUpstream } from '../src/forward.ts'
 import { logText } from '../src/log.ts'
-import { open, start, startInFront, startRaw } from './for-one-test.ts'
+import { countTimers, open, start, startInFront, startRaw } from './for-one-test.ts'
 import { startApplication } from './start.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n'
@@ -211,4 +211,20 @@ test('answers when the claim is released and not before, so that a retry at once
   })
   expect(statusesOf(await answer)).toEqual([502])
   expect(isAnswered).toEqual([false])
+})
+
+test('a sender that pauses and reads on is not late: no timer of a pause outlives it', async () => {
+  const url = await startRaw(socket => {
+    socket.end(`HTTP/1.1 200 OK\r\nContent-Length: 4000000\r\n\r\n${'x'.repeat(4_000_000)}`)
+  })
+  const { answer, res, forward } = await startForwarding(url)
+  let pauses = 0
+  res.on('drain', () => {
+    pauses += 1
+  })
+  const before = countTimers()
+  await forward(async () => {})
+  expect(pauses).toBeGreaterThan(0)
+  expect(countTimers()).toBeLessThanOrEqual(before)
+  expect((await answer).length).toBeGreaterThan(4_000_000)
 })
