@@ -72,7 +72,7 @@ function keepBody(result: BodyResult, given: ReceivedRequest['body'], max: numbe
   if (!result.ok && result.read === undefined) {
     const bytes = typeof given === 'string' ? Buffer.from(given.slice(0, max)) : (given as Uint8Array)
     const length = typeof given === 'string' ? Buffer.byteLength(given) : bytes.length
-    return { bytes: bytes.slice(0, max), length, error }
+    return { bytes: new Uint8Array(bytes.subarray(0, max)), length, error }
   }
   const [bytes, length] = result.ok ? [result.value, result.value.length] : [result.read!.bytes(), result.read!.length]
   return { bytes: new Uint8Array(bytes.subarray(0, max)), length, error }
