@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeCertificate } from '../../test/support/https.ts'
 import { service } from '../../test/support/service.ts'
 import { wire } from '../../test/support/wire.ts'
 import { type Application, startApplication, startTestGateway, type TestGateway } from './start.ts'
@@ -42,5 +43,17 @@ test.concurrent.each([
     expect(performance.now() - begin).toBeLessThan(seconds * 1000)
   }
 )
+
+test.concurrent('in less than 15 seconds, ends a connection over TLS that never finishes its handshake', async () => {
+  const { address, close } = await startTestGateway(application.url, {
+    tls: await makeCertificate('receiver.example'),
+    https: undefined
+  })
+  const begin = performance.now()
+  const socket = connect(Number(address.split(':')[1]), '127.0.0.1').on('error', () => {})
+  await once(socket.resume(), 'close')
+  expect(performance.now() - begin).toBeLessThan(15_000)
+  await close()
+})
 
 test('none of them reached the application', () => expect(application.seen).toEqual([]))

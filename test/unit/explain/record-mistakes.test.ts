@@ -164,6 +164,11 @@ test('a record that is more than an empty tag away from a good one has no correc
   expect(explain(verdict)).not.toContain('corrected record')
 })
 
+test('the orders of many parts of a record are not all tried: sixteen have more than 10^13', () => {
+  const parts = Array.from({ length: 15 }, (_, i) => RECORD.slice(100 + i * 8, 108 + i * 8))
+  expect(findProblem('key-malformed', [HEAD, ...parts])).toMatchObject({ mistake: 'cut' })
+})
+
 describe('a private key in the record', () => {
   /** Looks for any eight successive characters of the secret, and for its text with wrapped lines. */
   const leaks = (output: string, secret: string): boolean => {

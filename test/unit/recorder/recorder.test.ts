@@ -189,6 +189,19 @@ describe('files', () => {
     expect(readFileSync(join(directory, 'notes.json'), 'utf8')).toBe('mine')
   })
 
+  test('no file is written through a link that has the name of the next one', async () => {
+    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+    onTestFinished(() => told.mockRestore())
+    const target = join(directory, 'notes.json')
+    writeFileSync(target, 'mine')
+    symlinkSync(target, join(directory, '2033-05-18T03-33-20.000Z-signature-missing-1.json'))
+    const recorder = createRecorder({ directory })
+    await createVerifier({ ...service.options, recorder, now: () => 2e12 })(SCANNER)
+    await recorder.written()
+    expect(readFileSync(target, 'utf8')).toBe('mine')
+    expect(told).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('EEXIST'))
+  })
+
   test('files of signed requests of an earlier process stay, whatever scanners send to the next one', async () => {
     const first = start({ directory, keep: 4 })
     for (const target of ['/1', '/2', '/3']) await first.verify(forged(target))

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import {
   createVerifier,
@@ -265,6 +266,11 @@ test.each([
   const line = ['x-a', 'x'.repeat(MAX_HEAD - method.length - target.length - 'x-a'.length + extra)] as const
   const kept = keep({ ...refused, request: { ...refused.request, headers: [line] } }, 10)
   expect([kept.headers.length, kept.isHeadCut]).toEqual([isCut ? 0 : 1, isCut])
+})
+
+test('the largest size of a head is the one that SECURITY.md promises', () => {
+  const [, kilobytes] = /at most (\d+) KB of head/.exec(readFileSync('SECURITY.md', 'utf8')) ?? []
+  expect(MAX_HEAD).toBe(Number(kilobytes) * 1024)
 })
 
 test('of a verdict about a head that is too large, no text keeps more than its beginning', async () => {

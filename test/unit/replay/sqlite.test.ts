@@ -153,6 +153,19 @@ describe('while another process writes', () => {
   })
 })
 
+test('a call that fails does not fail the calls behind it', async () => {
+  let fails = true
+  const all = () => {
+    if (fails) throw Object.assign(new Error('disk I/O error'), { errcode: 0x30a })
+    return [{ token: '' }]
+  }
+  const prepare = (sql: string) => ({ all: sql.startsWith('PRAGMA') ? () => [{ file: '' }] : all, run() {} })
+  const store = sqliteReplayStore({ exec() {}, prepare })
+  await expect(store.claim('one', 'token', 60)).rejects.toMatchObject({ code: 'SQLITE_IOERR' })
+  fails = false
+  expect(await store.claim('two', 'token', 60)).toBe(true)
+})
+
 test.each([undefined, null, 'replay.db', {}, { exec() {} }, { prepare() {} }])(
   'a store of %o, which is not a database, is a mistake that says what to pass',
   database => {

@@ -41,6 +41,15 @@ describe('serveDns', () => {
     expect(await verify(service.sign())).toMatchObject({ status: 'unavailable' })
   })
 
+  test('close() ends TCP connections that a client keeps open', async () => {
+    const server = await serveDns(service)
+    const socket = connect(Number(server.address.split(':')[1]), '127.0.0.1').on('error', () => {})
+    await once(socket, 'connect')
+    const closed = once(socket.resume(), 'close')
+    await server.close()
+    await closed
+  })
+
   test('listens on the port that is asked for, and says when it is taken', async () => {
     const first = await serveDns(service)
     const taken = Number(first.address.split(':')[1])
