@@ -92,6 +92,13 @@ export function createFiles(directory: string, keep: number) {
     return isSigned
   }
 
+  /** Removes a file, which another process or a person may have removed already. */
+  async function remove(name: string): Promise<void> {
+    await unlink(`${directory}/${name}`).catch(error => {
+      if (error.code !== 'ENOENT') throw error
+    })
+  }
+
   async function write({ time, code, document, isSigned }: Entry): Promise<void> {
     const text = `${JSON.stringify(document(), null, 2)}\n`
     const files = await list()
@@ -111,7 +118,7 @@ export function createFiles(directory: string, keep: number) {
     const shelf = createShelf<File>(keep)
     for (const one of [...files, { name, number, isSigned }]) {
       const surplus = shelf.add(one)
-      if (surplus !== undefined) await unlink(`${directory}/${surplus.name}`)
+      if (surplus !== undefined) await remove(surplus.name)
     }
   }
 

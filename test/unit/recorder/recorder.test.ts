@@ -269,6 +269,27 @@ describe('files', () => {
     }
   )
 
+  test('a file that somebody has removed already is no trouble: the console says nothing', async () => {
+    const told = vi.spyOn(console, 'error')
+    const remove = promises.unlink
+    const removed = vi.spyOn(promises, 'unlink').mockImplementation(async path => {
+      await remove(path)
+      return remove(path)
+    })
+    onTestFinished(() => {
+      told.mockRestore()
+      removed.mockRestore()
+    })
+    const { verify, written } = start({ directory, keep: 1 })
+    for (let i = 0; i < 2; i++) {
+      await verify(SCANNER)
+      await written()
+    }
+    expect(removed).toHaveBeenCalledOnce()
+    expect(told).not.toHaveBeenCalled()
+    expect(names()).toEqual([expect.stringMatching(/-2\.json$/)])
+  })
+
   test('files of an earlier process are read once, and not before each new file', async () => {
     const first = start({ directory })
     for (const target of ['/1', '/2', '/3']) await first.verify(forged(target))
