@@ -33,7 +33,9 @@ export const isCode = (word: string): word is Code => Object.hasOwn(CODES, word)
 
 /** Reports a word that is neither a file nor a code, but near a code. */
 export function misspelledCode(word: string): UsageError | undefined {
-  const meant = /^[\w-]+$/.test(word) ? nearest(word.replaceAll('_', '-'), Object.keys(CODES)) : undefined
+  if (!/^[\w-]+$/.test(word)) return undefined
+  const codes = [...Object.keys(CODES), ...rowsOfGateway().map(([, code]) => code!)]
+  const meant = nearest(word.replaceAll('_', '-'), codes)
   return meant === undefined
     ? undefined
     : new UsageError(`there is no file ${word}, and no such code: did you mean explain ${meant}?`)
@@ -43,10 +45,12 @@ export function misspelledCode(word: string): UsageError | undefined {
 const readPage = (): string =>
   readFileSync(new URL(PAGE, import.meta.resolve('signed-requests/package.json')), 'utf8').replaceAll('\r\n', '\n')
 
+/** Returns code, status, meaning and fix of each code of the gateway on the page. */
+const rowsOfGateway = () => [...readPage().matchAll(/^\| `(\S+)` \| (\d{3}) \| (.*) \| (.*) \|$/gm)]
+
 /** Finds a code of the gateway on the page; the last row is for all others of the parser of Node.js. */
 export function gatewayCode(word: string): GatewayCode | undefined {
-  const rows = readPage().matchAll(/^\| `(\S+)` \| (\d{3}) \| (.*) \| (.*) \|$/gm)
-  for (const [, code, status, meaning, fix] of rows) {
+  for (const [, code, status, meaning, fix] of rowsOfGateway()) {
     const isFound = code === 'HPE_*' ? /^HPE_[A-Z_]+$/.test(word) : code === word
     const page = `${PAGE}#codes-of-the-gateway`
     if (isFound) return { code: word, httpStatus: Number(status), meaning: plain(meaning!), fix: plain(fix!), page }

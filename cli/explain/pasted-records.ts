@@ -19,7 +19,7 @@ export function parsePastedRecords(pasted: string): string[] {
   for (const { 0: token, 1: quoted } of pasted.matchAll(TOKENS)) {
     if (quoted !== undefined) records.at(-1)!.push(unescapeString(quoted))
     else if (token === '(') depth++
-    else if (token === ')') depth--
+    else if (token === ')') depth = Math.max(0, depth - 1)
     else if (token === '\n' && depth === 0) records.push([])
   }
   return records.filter(strings => strings.length > 0).map(strings => strings.join(''))

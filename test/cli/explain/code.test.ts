@@ -126,7 +126,8 @@ test.each([
   ['key-not-fuond', 'key-not-found'],
   ['Digest-Mismatch', 'digest-mismatch'],
   ['signature_mismatch', 'signature-mismatch'],
-  ['date-to-old', 'date-too-old']
+  ['date-to-old', 'date-too-old'],
+  ['header-repeted', 'header-repeated']
 ])('explain %s names the nearest code', async (word, meant) => {
   expect(await runInside(['explain', word])).toEqual({
     code: 64,

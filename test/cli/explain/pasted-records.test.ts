@@ -30,7 +30,8 @@ test('skips comment lines, and takes each line of a zone as a record', () => {
   for (const pasted of [
     `;; ANSWER SECTION:\n${NAME}. 300 IN TXT "${RECORD}"\n${NAME}. 300 IN TXT "${other}"\n\n;; Query time: 1 msec\n`,
     `; two keys\n${NAME}. IN TXT ( "v=DKIM1; k=rsa; " ; first\n "p=MIIBIjANBg" )\n; next\n${NAME}. IN TXT "${other}"`,
-    `"${RECORD}"\n"${other}"\n`
+    `"${RECORD}"\n"${other}"\n`,
+    `"v=DKIM1; k=rsa; " "p=MIIBIjANBg" )\n"${other}"\n`
   ]) {
     expect(parsePastedRecords(pasted)).toEqual([RECORD, other])
   }
