@@ -199,7 +199,11 @@ describe('mistakes are named', () => {
     ['--upstream', '127.0.0.1:9000 127.0.0.1:9000/app', `${ORIGIN}: write http://127.0.0.1:9000`],
     ['--upstream', 'localhost:9000 localhost:9000/app', `${ORIGIN}: write http://localhost:9000`],
     ['--listen', '8080 localhost:8080 127.0.0.1:65536 [127.0.0.1]:1', 'must be an IP address and a port'],
-    ['--admin', '0.0.0.0:1 192.0.2.1:1 [::]:1', 'on an address that is not loopback needs SIGNED_REQUESTS_ADMIN_TOKEN'],
+    [
+      '--admin',
+      '0.0.0.0:1 192.0.2.1:1 [::]:1 [::12]:1',
+      'on an address that is not loopback needs SIGNED_REQUESTS_ADMIN_TOKEN'
+    ],
     ['--refusal-status', '200 600', 'must be a whole number, from 400 to 599'],
     ['--prefix', 'hooks /a?b', 'must be a path, such as /hooks, or x-forwarded-prefix'],
     ['--redis', 'http://127.0.0.1', 'must be a redis: URL'],
