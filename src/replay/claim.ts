@@ -76,7 +76,7 @@ export function createClaims(store: ReplayStore, timeout: number) {
   /** Fails with `replayed` or `replay-store-failed`. */
   async function claim(id: string, ttlSeconds: number): Promise<Result<Claim>> {
     // The id may be held by a claim whose request was never accepted.
-    if (waiting.size > 0 && isUndecided(id))
+    if (isUndecided(id))
       return fail('replay-store-failed', { error: 'an earlier claim is undecided', problem: 'undecided' })
     const claim = { id, token: newToken(), ttlSeconds, until: performance.now() + ttlSeconds * 1000 }
     const reply = withoutThrow((): Promise<unknown> => store.claim(id, claim.token, ttlSeconds))

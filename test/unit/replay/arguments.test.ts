@@ -34,6 +34,10 @@ test.each([
   }
 })
 
+test('every store has the name of its database, for explanations', () => {
+  expect(STORES.map(({ name }) => name)).toEqual(['memory', 'Redis', 'PostgreSQL', 'SQLite'])
+})
+
 test('does not show the id or the token in the message', async () => {
   for (const { claim } of STORES)
     await expect(claim('secret-id', 'secret-token', '60' as never)).rejects.toThrow(/^(?!.*secret).*seconds/)

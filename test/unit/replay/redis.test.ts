@@ -27,7 +27,9 @@ test('refuses any other object, and names those that fit', () => {
 
 test('rejects a prefix that is not a string', () => {
   const client = new Redis({ lazyConnect: true })
-  expect(() => redisReplayStore(client, { prefix: 7 as unknown as string })).toThrow(TypeError)
+  expect(() => redisReplayStore(client, { prefix: 7 as unknown as string })).toThrow(
+    new TypeError('prefix must be a string')
+  )
 })
 
 test('sends one script for each call, with the id in the key and the time in milliseconds, rounded up', async () => {
