@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parseCommands } from '../../../cli/captures/command-words.ts'
 import { readCapture } from '../../../cli/captures/read-capture.ts'
 import { quoteForCmd, quoteForOldCmd, quoteForPowerShell } from './build.ts'
@@ -17,29 +17,27 @@ const read = (command: string) => readAll(command)[0]!
 /** Makes any text that a browser may write, except half a character. */
 const texts = fc.string({ unit: fc.constantFrom(...'aZ0 "\'\\^%$`&|<>(){}[]!;,=@#~*?\n\t\u00e9\u20ac\u{1f600}n^"') })
 
-describe('a body comes back as it was', () => {
-  test.each<[string, (body: string) => string]>([
-    ['for cmd.exe', body => `curl ^"https://a.example/^" ^\n  --data-raw ${quoteForCmd(body)}`],
-    [
-      'for cmd.exe, in older browsers',
-      body => `curl "https://a.example/" ^\n  -H "a: b" ^\n  --data-raw ${quoteForOldCmd(body)}`
-    ],
-    ['for PowerShell', body => `Invoke-WebRequest -Uri "https://a.example/" \`\n-Body ${quoteForPowerShell(body)}`],
-    ['as fetch()', body => `await fetch("https://a.example/", ${JSON.stringify({ body })});`]
-  ])('a body comes back as it was: %s', (_, write) => {
-    fc.assert(
-      fc.property(
-        texts.filter(text => text !== '' && !text.startsWith('@')),
-        body => {
-          expect(read(write(body)).body).toBe(body)
-        }
-      ),
-      { numRuns: 500, seed: 11 }
-    )
-  })
+test.each<[string, (body: string) => string]>([
+  ['for cmd.exe', body => `curl ^"https://a.example/^" ^\n  --data-raw ${quoteForCmd(body)}`],
+  [
+    'for cmd.exe, in older browsers',
+    body => `curl "https://a.example/" ^\n  -H "a: b" ^\n  --data-raw ${quoteForOldCmd(body)}`
+  ],
+  ['for PowerShell', body => `Invoke-WebRequest -Uri "https://a.example/" \`\n-Body ${quoteForPowerShell(body)}`],
+  ['as fetch()', body => `await fetch("https://a.example/", ${JSON.stringify({ body })});`]
+])('a body that a browser quotes comes back as it was: %s', (_, write) => {
+  fc.assert(
+    fc.property(
+      texts.filter(text => text !== '' && !text.startsWith('@')),
+      body => {
+        expect(read(write(body)).body).toBe(body)
+      }
+    ),
+    { numRuns: 500, seed: 11 }
+  )
 })
 
-test('Chrome for Windows: copied as cURL (cmd)', () => {
+test('a command that Chrome for Windows copies as cURL (cmd) is read as its request', () => {
   const command = `curl ^"https://a.example/hook?id=1^&b=^%^20^" ^
   -X ^"PUT^" ^
   -H ^"accept: */*^" ^
@@ -65,22 +63,16 @@ test('Chrome for Windows: copied as cURL (cmd)', () => {
   })
 })
 
-test('a backslash that is doubled for cmd.exe is one, with a caret in between or without', () => {
-  const body = (text: string) => read(`curl ^"https://a.example/^" --data-raw ^"${text}^"`).body
-  expect(['a\\\\b', 'a^\\^\\b'].map(body)).toEqual(['a\\b', 'a\\b'])
-})
+test.each([
+  ['cURL', "curl 'https://a.example/1' \\\n  -H 'a: b' ;\ncurl 'https://a.example/2'"],
+  ['cURL (cmd)', 'curl ^"https://a.example/1^" &\r\ncurl ^"https://a.example/2^"'],
+  ['fetch', 'fetch("https://a.example/1", {});\nawait fetch("https://a.example/2");\nfetch("/fetch(")', '/fetch('],
+  ['PowerShell', 'Invoke-WebRequest -Uri "https://a.example/1";\r\nInvoke-WebRequest -Uri "https://a.example/2"']
+])('all requests of a tab that were copied as %s are read', (_, text, ...others) =>
+  expect(readAll(text).map(({ target }) => target)).toEqual(['/1', '/2', ...others])
+)
 
-const targets = (text: string) => readAll(text).map(({ target }) => target)
-
-test('all requests of a tab, copied as cURL or as fetch()', () => {
-  expect(targets("curl 'https://a.example/1' \\\n  -H 'a: b' ;\ncurl 'https://a.example/2'")).toEqual(['/1', '/2'])
-  expect(targets('curl ^"https://a.example/1^" &\r\ncurl ^"https://a.example/2^"')).toEqual(['/1', '/2'])
-  expect(targets('fetch("https://a.example/1", {});\nfetch("https://a.example/2");')).toEqual(['/1', '/2'])
-  const powerShell = ['1', '2'].map(n => `Invoke-WebRequest -UseBasicParsing -Uri "https://a.example/${n}"`)
-  expect(targets(powerShell.join(';\r\n'))).toEqual(['/1', '/2'])
-})
-
-test('PowerShell, with a session, and with single quotes and names without quotes', () => {
+test('a command that Chrome copies as PowerShell, with its session, is read as its request', () => {
   expect(
     read(`$session = New-Object Microsoft.PowerShell.Commands.WebRequestSession
 $session.UserAgent = "Mozilla/5.0"
@@ -110,12 +102,6 @@ Invoke-WebRequest -UseBasicParsing -Uri "https://a.example/hook" \`
     }),
     body: '\u20ac'
   })
-  const short = "irm -Uri 'https://a.example/x' -Method Post -Headers @{ Accept = 'a'; 'X-B' = \"c\" } -Body '{}'"
-  expect(read(short)).toMatchObject({
-    method: 'Post',
-    headers: Object.entries({ Host: 'a.example', Accept: 'a', 'X-B': 'c', 'Content-Length': '2' }),
-    body: '{}'
-  })
 })
 
 const SESSION = '$session = New-Object X\r\n$session.UserAgent = "U"\r\n'
@@ -127,14 +113,10 @@ test.each<[command: string, expected: object]>([
   [` \n\t$response = invoke-webrequest\t${URI}`, { headers: [HOST] }],
   [`${SESSION}irm ${URI}`, { headers: [HOST, ['User-Agent', 'U']] }],
   [`${SESSION.replace('session.U', 'SESSION.u')}irm ${URI}`, { headers: [HOST, ['User-Agent', 'U']] }],
-  [`${SESSION.replace('UserAgent', 'UserAgents')}irm ${URI}`, { headers: [HOST] }],
-  [`${SESSION.replace('$session.U', '$session.a$session.U')}irm ${URI}`, { headers: [HOST] }],
   [
     `${SESSION}$session.Cookies.Add((system.net.cookie("a", "b")))\nirm ${URI}`,
     { headers: [HOST, ['User-Agent', 'U'], ['Cookie', 'a=b']] }
   ],
-  [`${SESSION}$session.A((System.Net.Cookies("a", "b")))\nirm ${URI}`, { headers: [HOST, ['User-Agent', 'U']] }],
-  [`${SESSION}$session.A((xSystem.Net.Cookie("a", "b")))\nirm ${URI}`, { headers: [HOST, ['User-Agent', 'U']] }],
   [`${SESSION}$session.A((SystemxNet.Cookie("a", "b")))\nirm ${URI}`, { headers: [HOST, ['User-Agent', 'U']] }],
   [`${SESSION}$session.A((System.NetxCookie("a", "b")))\nirm ${URI}`, { headers: [HOST, ['User-Agent', 'U']] }],
   [`${SESSION}$session.A((System.Net.Cookie("a")))\nirm ${URI}`, { headers: [HOST, ['User-Agent', 'U']] }],
@@ -142,10 +124,6 @@ test.each<[command: string, expected: object]>([
     `irm ${URI}-method PUT -contenttype a/b -BODY "c" -headers @{"D"="e"}`,
     { method: 'PUT', headers: [HOST, ['D', 'e'], ['Content-Type', 'a/b'], ['Content-Length', '1']], body: 'c' }
   ],
-  [`irm ${URI}-XMethod a -Methods a -XBody a -Bodys a -X-Uri a`, { method: 'GET', headers: [HOST], body: null }],
-  [`irm ${URI}-XContentType a -ContentTypes a -XHeaders @{"D"="e"} -Headersx @{"D"="e"}`, { headers: [HOST] }],
-  [`irm -XUri "https://b.example/" -Uris "https://b.example/" "-Uri" ${URI}`, { headers: [HOST] }],
-  [`irm ${URI}-Body (X.GetBytes('c'))`, { body: 'c' }],
   [`irm ${URI}-Headers @{"A"="b"; C=d ;"{"="}";}"x"="y"`, { headers: [HOST, ['A', 'b'], ['C', 'd'], ['{', '}']] }],
   [`irm ${URI}-Headers @{"A"="b"`, { headers: [HOST, ['A', 'b']] }],
   [`irm ${URI}-Headers a`, { headers: [HOST] }],
@@ -154,6 +132,8 @@ test.each<[command: string, expected: object]>([
     `irm ${URI}-Body "a\`n\`r\`t\`0\`q\`"""$b $([char]65)$([char]8364)$([char]) \`$x"`,
     { body: 'a\n\r\t\0q""$b A€$([char]) $x' }
   ],
+  [`irm ${URI}-Body 'it''s'`, { body: "it's" }],
+  [`irm ${URI}-Body ''''`, { body: "'" }],
   [`irm ${URI}-Body "$([char]123456)"`, { body: '$([char]123456)' }],
   [`irm \`\r\n${URI}\`\n-Body 'a"$\`b'`, { body: 'a"$`b' }],
   [`irm ${URI}-A b="c"`, { headers: [HOST] }],
@@ -165,7 +145,9 @@ test.each<[command: string, expected: object]>([
     `irm ${URI}-Body "$([char]233)" -ContentType "$([char]233)"`,
     { body: 'é', headers: [HOST, ['Content-Type', 'Ã©'], ['Content-Length', '2']] }
   ]
-])('PowerShell: %s', (command, expected) => expect(read(command)).toMatchObject(expected))
+])('a command of PowerShell is read as its request: %s', (command, expected) =>
+  expect(read(command)).toMatchObject(expected)
+)
 
 test('a long text in any quotes is one part of a command', () => {
   const long = 'x'.repeat(1_000_001)
@@ -175,18 +157,18 @@ test('a long text in any quotes is one part of a command', () => {
     expect(read(`irm ${URI}${' '.repeat(1_000_001)}-Body ${quote}${long}${quote}`).body).toBe(long)
 })
 
-test('PowerShell: only words that are commands begin a request, and the session is of the first', () => {
+test('only the words that are commands of PowerShell begin a request, and the session is of the first', () => {
   const others = 'xirm irms Invoke-WebRequests xInvoke-WebRequest Invoke-RestMethods "irm"'.split(' ')
   const all = readAll(`${SESSION}irm ${URI}\n${others.map(other => `${other} ${URI}\n`).join('')}irm\nIwr ${URI}`)
   expect(all.map(({ headers }) => headers)).toEqual([[HOST, ['User-Agent', 'U']], [HOST]])
 })
 
 test.each(['x irm a', 'irms -Uri "https://a.example/"', 'irm', '$a irm -Uri "a"', '$session.UserAgent irm a'])(
-  'PowerShell: %s is not one of its commands',
+  '%s is not taken for a command of PowerShell',
   text => expect(() => readAll(text)).toThrow('this is not a request in a supported format')
 )
 
-test('PowerShell: words that are like the parameters of a command are not taken for them', () => {
+test('words that are only similar to the parameters of PowerShell are not taken for them', () => {
   const likes = (name: string) => `Not-${name.slice(1)} 'x' ${name}X 'x'`
   const cookie = (name: string) => `(New-Object ${name}("a${name.length}", "b", "/", "a.example"))`
   const cookies = ['XSystem.Net.Cookie', 'System.Net.Cookie', 'System.Net.CookieX'].map(cookie)
@@ -212,16 +194,6 @@ test('PowerShell: words that are like the parameters of a command are not taken 
       body: '{}'
     }
   ])
-})
-
-test('PowerShell: a single quote in single quotes is doubled', () => {
-  const command = (body: string) => `Invoke-WebRequest -Uri 'https://a.example/' -Method POST -Body '${body}'`
-  expect(read(command(`{"it''s":"a"}`)).body).toBe(`{"it's":"a"}`)
-  expect(read(command(`''`)).body).toBe(`'`)
-})
-
-test('does not say what a browser leaves out of fetch() where the call has it', () => {
-  expect(read('fetch("https://a.example/", { "headers": { "Date": "x" } });').notes).toEqual([])
 })
 
 test.each<[call: string, expected: object]>([
@@ -264,23 +236,20 @@ test.each<[call: string, expected: object]>([
   ['fetch("/", { "headers": { "Content-Length": "9" }, "body": "a" })', { headers: [['Content-Length', '9']] }]
 ])('a call of fetch() is read: %s', (call, expected) => expect(read(call)).toMatchObject(expected))
 
-test('all calls of fetch() at the beginning of a line are read', () => {
-  expect(targets('fetch("/1");\nawait fetch("/2");\nfetch("/fetch(")')).toEqual(['/1', '/2', '/fetch('])
-})
-
-test('says what a browser leaves out of fetch()', () => {
+test('a note says what a browser leaves out of a call of fetch()', () => {
   const [note] = read('fetch("https://a.example/", {\n  "headers": { "signature": "x" },\n  "method": "GET"\n});').notes
   expect(note).toMatch(/leaves out Host, Date, Content-Length and cookies: save a HAR, or copy as cURL, for those$/)
 })
 
 test.each([
   ["fetch('https://a.example/', { method: 'POST' })", 'not as a browser copies it'],
-  ['fetch(url)', 'not as a browser copies it'],
   ['fetch(1, {})', 'not as a browser copies it: its URL and options must be JSON, with double quotes'],
   ['fetch("https://a.example/", 1)', 'not as a browser copies it'],
   ['fetch("https://a.example/", null)', 'not as a browser copies it'],
   ['fetch()', 'not as a browser copies it'],
   ['xfetch("https://a.example/")', 'not a request in a supported format'],
   ['x = fetch("https://a.example/")', 'not a request in a supported format'],
-  [`fetch("https://a.example/", ${'['.repeat(10_000)}`, 'levels of nested JSON']
-])('%s is a mistake, in one line', (text, says) => expect(() => readAll(text)).toThrow(says))
+  [`fetch("/", ${'['.repeat(201)}`, 'levels of nested JSON']
+])('a text that is similar to a copied call of fetch() is refused, with the reason: %s', (text, says) =>
+  expect(() => readAll(text)).toThrow(says)
+)
