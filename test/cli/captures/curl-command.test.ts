@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parseCommands } from '../../../cli/captures/command-words.ts'
 import { readCapture } from '../../../cli/captures/read-capture.ts'
@@ -14,7 +13,7 @@ const read = (command: string) => {
   return { method, target, headers, body: body && Buffer.from(body as Uint8Array).toString(), https }
 }
 
-test('a command is read with its method, target, headers and body, and the headers that curl adds', () => {
+test('a curl command is read with its method, target, headers and body, and the headers that curl adds', () => {
   expect(
     read(
       "$ curl 'https://a.example/hook?id=1&b=%20' \\\n  -X 'POST' \\\r\n  -H 'X-A: b' --data-raw '{\"a\":1}' --compressed\n"
@@ -44,19 +43,8 @@ test.each(REFUSED)('a curl command is refused when it is not clear what curl sen
   expect(() => readAll(command)).toThrow(says)
 })
 
-test.each<[string, string]>([
-  ["'it'\\''s'", "it's"],
-  ['"a\\"b\\$c\\d"', 'a"b$c\\d'],
-  ["$'a\\'b\\n\\u00e9\\ud83d\\ude00\\x41\\\\'", "a'b\né😀A\\"],
-  ["'é'", 'é'],
-  ["'a\n b'", 'a\n b'],
-  ["'PS a> b'", 'PS a> b'],
-  ["'\nC:\\a>b'", '\nC:\\a>b'],
-  ['a\\ b', 'a b'],
-  ['"a\\\r\nb"', 'ab'],
-  ["a=1 -d 'b=2'", 'a=1&b=2']
-])('-d %s is %j', (data, body) => {
-  expect(read(`curl http://a.example/ -d ${data}`)).toMatchObject({ method: 'POST', body, https: false })
+test.each(["'PS a> b'", "'\nC:\\a>b'"])('a text that is like a prompt stays in the body: %j', data => {
+  expect(read(`curl http://a.example/ -d ${data}`)).toMatchObject({ body: data.slice(1, -1), https: false })
 })
 
 /** Each word of each command; ! marks one that nobody can know. */
@@ -87,6 +75,7 @@ test.each<[text: string, commands: string[][]]>([
   ["$'\\a\\b\\e\\E\\f\\n\\r\\t\\v\\\\\\'\\\"\\?'", [['\x07\b\x1b\x1b\f\n\r\t\v\\\'"?']]],
   ["$'\\x4z\\x412\\7z\\1012\\777\\cA\\c\n\\z\\ '", [['\x04zA2\x07zA2\xff\x01\n\\z\\ ']]],
   ["$'\\u41z\\u00412\\U41z\\U000000412'", [['AzA2AzA2']]],
+  ["$'\\ud83d\\ude00'", [['\xf0\x9f\x98\x80']]],
   ["$'\\U10FFFF\\U110000'", [['\xf4\x8f\xbf\xbf\xef\xbf\xbd']]],
   // These are for cmd.exe.
   ['curl ^"a^" ^\n -b ^\r\n  c\n -d\ne', [['curl', 'a', '-b', 'c', '-d'], ['e']]],
@@ -101,7 +90,9 @@ test.each<[text: string, commands: string[][]]>([
   // These are not.
   ['curl \'a\' ^"b^" ^\n c', [['curl', 'a', '^b^', '^'], ['c']]],
   ['curl "a^b" \\\n c', [['curl', 'a^b', 'c']]]
-])('the words of %j are %j', (text, commands) => expect(wordsOf(text)).toEqual(commands))
+])('a command line of a shell or of cmd.exe is split into words: %j', (text, commands) =>
+  expect(wordsOf(text)).toEqual(commands)
+)
 
 test('a variable is not known in either kind of text, whatever begins its name', () => {
   for (const start of ['$a', '$Z', '$_', '$0', '${', '$(', '$*', '$@', '$#', '$?', '$$', '$!', '$-', '`'])
@@ -114,18 +105,14 @@ test('a variable is not known in either kind of text, whatever begins its name',
 describe('a file with a curl command', () => {
   const REQUEST = { method: 'PUT', target: '/p', headers: Object.entries({ Host: 'a.example', A: 'b' }), body: null }
   test.each([
-    ["# what failed last night\n\n  # and when\ncurl -X PUT https://a.example/p -H 'A: b'"],
     ["PS C:\\Users\\me> curl.exe -X PUT https://a.example/p -H 'A: b'"],
-    ["C:\\Users\\me>curl -X PUT https://a.example/p -H 'A: b'"],
     ["% TOKEN=x /usr/bin/curl -X PUT https://a.example/p -H 'A: b' 2>&1 | jq .; echo \"$STATUS"],
     ["curl -X PUT https://a.example/p > out.txt -H 'A: b' && echo it's done"],
     ["curl -X PUT https://a.example/p \\ \n  -H 'A: b'\n\nHTTP/1.1 200 OK\nX: it's a response with `ticks` & $MONEY"],
-    ["curl -X PUT https://a.example/p\n  -H 'A: b' # where the backslash was lost"],
     ["\r\n \t# a\r\n\t \t$ curl -X PUT https://a.example/p -H 'A: b'"],
     ["% A= BC=x C:/bin/Curl.EXE\t-X PUT https://a.example/p -H 'A: b'"],
     ["PS /home/me>curl -X PUT https://a.example/p -H 'A: b'"],
-    ["\n #\n c:\\a b>curl -X PUT https://a.example/p -H 'A: b'"],
-    ["./bin/curl -X PUT https://a.example/p -H 'A: b'"]
+    ["\n #\n c:\\a b>curl -X PUT https://a.example/p -H 'A: b'"]
   ])('a file with a curl command is read whatever stands around it: %j', text =>
     expect(read(text)).toMatchObject({ ...REQUEST, https: true })
   )
@@ -150,8 +137,9 @@ describe('a file with a curl command', () => {
     'curl',
     'curling a.example',
     '# curl a.example',
-    '$curl a.example'
-  ])('a file with a curl command has it in front, and this is not one: %s', text =>
+    '$curl a.example',
+    'curl --version\n'
+  ])('a file does not begin with a curl command that has a URL, and is not a request: %j', text =>
     expect(() => readAll(text)).toThrow('this is not a request in a supported format')
   )
 
@@ -172,27 +160,30 @@ test('says that curl takes dot segments out of the path, and keeps them for --pa
 
 test('options of the transfer do not change a request, and take the words that are their values', () => {
   const switches =
-    '-#01236JLNORSZafijkpqsv --alpn --no-disallow-username-in-url --http0.9 --mptcp --no-proxy-digest ' +
-    '--proxy-ssl-auto-client-cert --sessionid --ssl-no-revoke --tls-earlydata --no-progress-bar -VhM'
+    '-#01236JLNORSZafijkpqsv --alpn --disallow-username-in-url --no-disallow-username-in-url --http0.9 --mptcp --no-mptcp ' +
+    '--progress-bar --no-progress-bar --proxy-digest --no-proxy-digest --proxy-ssl-auto-client-cert --proxytunnel ' +
+    '--remote-name --sessionid --ssl-no-revoke --tls-earlydata -VhM'
   const values =
-    '-D --abstract-unix-socket --curves --expect100-timeout --key-type --pass --proxy-crlfile --proxy-tls13-ciphers ' +
-    '--retry-delay --socks5-hostname --unix-socket -E -U -Y -c -m -o -w -x -y'
+    '-D --dump-header --abstract-unix-socket --curves --expect100-timeout --key-type --pass --proxy-crlfile ' +
+    '--proxy-tls13-ciphers --retry-delay --socks5-hostname --unix-socket -E -U -Y -c -m -o -w -x -y'
   const command = `curl ${switches} ${values.replace(/ |$/g, ' -X ')} https://a.example/p`
-  expect(read(command)).toEqual({
-    method: 'GET',
-    target: '/p',
-    headers: [['Host', 'a.example']],
-    body: null,
-    https: true
-  })
+  expect(readAll(command)).toEqual(readAll('curl https://a.example/p'))
 })
 
-test('a curl command without data is GET, and keeps the Host and the Content-Length that it has', () => {
-  const command = "curl --location 'https://10.0.0.5/' --header 'Host: a.example' --header 'content-length: 9'"
-  expect(read(command)).toMatchObject({
-    method: 'GET',
-    headers: Object.entries({ Host: 'a.example', 'content-length': '9' })
-  })
+test.each([
+  ["-H 'A: b'", "--header 'A: b'"],
+  ['-d a', '--data a'],
+  ['-T a', '--upload-file a'],
+  ['-u a:b', '--user a:b'],
+  ['-A a', '--user-agent a'],
+  ['-e a', '--referer a'],
+  ['-b a=b', '--cookie a=b'],
+  ['-r 1', '--range 1'],
+  ['-d a -G', '-d a --get'],
+  ["-g 'a.example/[1]'", "--globoff 'a.example/[1]'"]
+])('an option of curl is read by its short name and by its long one: %s, %s', (short, long) => {
+  const url = short.includes('/') ? '' : 'a.example'
+  expect(readAll(`curl ${url} ${long}`)).toEqual(readAll(`curl ${url} ${short}`))
 })
 
 test('an octet that no character has is kept in a body and in a header', () => {
@@ -201,7 +192,7 @@ test('an octet that no character has is kept in a body and in a header', () => {
   expect([...request.headers]).toContainEqual(['A', '\xff'])
 })
 
-describe('--data-urlencode, which curl before 7.77 wrote in another way', () => {
+describe('--data-urlencode', () => {
   const signed = (body: string) =>
     `curl -X POST https://receiver.example/ --data-urlencode 'a=b c' ${headOf(service.sign({ method: 'POST', body }))
       .split('\r\n')
@@ -210,13 +201,13 @@ describe('--data-urlencode, which curl before 7.77 wrote in another way', () => 
       .map(line => `-H '${line}'`)
       .join(' ')}`
 
-  test('--data-urlencode has a space as + by default, and as %20 where the digest says so', async () => {
+  test('--data-urlencode writes a space as +, and as %20, as curl before 7.77 did, where the digest says so', async () => {
     expect(await explain(signed('a=b+c'))).toMatchObject({ code: 0, stderr: '' })
     const old = await explain(signed('a=b%20c'))
     expect(old).toMatchObject({ code: 0, stderr: expect.stringContaining('curl before 7.77') })
   })
 
-  test('says in a query that no digest decides', () => {
+  test('a note says that --data-urlencode may be in a query in another way, which no digest decides', () => {
     const [{ request, notes }] = readAll("curl a.example -G --data-urlencode 'a=b c'") as [
       ReturnType<typeof readAll>[0]
     ]
@@ -244,40 +235,15 @@ describe('a body that is in a file', () => {
     ["-H 'transfer-encoding: gzip, Chunked'", false],
     ["-H 'Content-Length: 8'", false]
   ])('curl counts a body that is in a file where no header says how long it is: %s', (header, isAdded) => {
-    expect(readAll(`curl https://a.example ${header} -d @body.json`)[0]).toMatchObject({ addsLength: isAdded })
-  })
-
-  test('a body that is in a file comes with its length when --body gives it', async () => {
-    const lines = headOf(service.sign({ target: '/hook', body: readFileSync('package.json') }))
-    const flags = lines
-      .split('\r\n')
-      .slice(1, -2)
-      .filter(line => !/^content-length:/i.test(line))
-    const command = `curl https://receiver.example/hook -d @body.json ${flags.map(line => `-H '${line}'`).join(' ')}`
-    expect((await explain(command)).stderr).toContain('curl adds the Content-Length of the file with the body')
-    expect(await explain(command, '--body', 'package.json')).toMatchObject({ code: 0 })
+    expect(readAll(`curl https://a.example ${header} -d @body.json`)[0]).toMatchObject({
+      ...{ addsLength: isAdded, notes: isAdded ? ['curl adds the Content-Length of the file with the body'] : [] }
+    })
   })
 })
 
-test('a name with a number before its last part is not an address, and curl sends one Host, the first', () => {
-  expect(read('curl http://a.1b.example/').headers).toEqual([['Host', 'a.1b.example']])
+test('curl sends one Host, the first that the command has, at its place', () => {
   const lines = ['A: 1', 'Host: b.example', 'host: c.example', 'B: 2'].map(line => `-H '${line}'`)
   expect(read(`curl http://a.example/ ${lines.join(' ')}`).headers).toEqual(
     Object.entries({ A: '1', Host: 'b.example', B: '2' })
   )
-})
-
-test('options that concern the transfer alone change nothing, and take a value where they have one', () => {
-  const switches =
-    'progress-bar remote-name proxytunnel disallow-username-in-url http0.9 mptcp proxy-digest ' +
-    'proxy-ssl-auto-client-cert sessionid ssl-no-revoke tls-earlydata no-mptcp'
-  const values =
-    'dump-header abstract-unix-socket curves expect100-timeout key-type pass proxy-crlfile proxy-tls13-ciphers ' +
-    'retry-delay socks5-hostname unix-socket'
-  const options = [...switches.split(' '), ...values.split(' ').map(name => `${name} x`)].map(option => `--${option}`)
-  expect(readAll(`curl ${options.join(' ')} http://a.example/p`)).toEqual(readAll('curl http://a.example/p'))
-})
-
-test('without a URL is not a request', () => {
-  expect(() => readAll('curl --version\n')).toThrow('not a request in a supported format')
 })

@@ -109,7 +109,6 @@ export const SENT: readonly (readonly [command: string, head: string, body?: str
   ["curl -b 'a=b' -H 'Cookie: x=y' http://a.example/", 'GET / | Cookie: x=y | Host: a.example'],
   ["curl -b '' http://a.example/", 'GET / | Host: a.example'],
   ['curl -r 0-5 http://a.example/', 'GET / | Host: a.example | Range: bytes=0-5'],
-  ['curl -r 5 http://a.example/', 'GET / | Host: a.example | Range: bytes=5-'],
   ['curl -r 0-5 -I http://a.example/', 'HEAD / | Host: a.example | Range: bytes=0-5'],
   ['curl -r 0-5 -X PUT http://a.example/', 'PUT / | Host: a.example | Range: bytes=0-5'],
   ["curl -r 0-5 -H 'Range: q' http://a.example/", 'GET / | Host: a.example | Range: q'],
@@ -291,7 +290,6 @@ export const SENT: readonly (readonly [command: string, head: string, body?: str
   ["curl 'http://a.example/a/.'", 'GET /a/ | Host: a.example'],
   ["curl 'http://a.example/a/...'", 'GET /a/... | Host: a.example'],
   ["curl --path-as-is 'http://a.example/../x'", 'GET /../x | Host: a.example'],
-  ["curl -X OPTIONS --request-target '*' http://a.example", 'OPTIONS * | Host: a.example'],
   [
     "curl -d a -d b --data-raw c --data-binary d --data-urlencode 'e f' http://a.example/",
     'POST / | Content-Length: 11 | Content-Type: application/x-www-form-urlencoded | Host: a.example',
@@ -387,7 +385,6 @@ export const SENT: readonly (readonly [command: string, head: string, body?: str
   ['curl http://1.a.example/', 'GET / | Host: 1.a.example'],
   ['curl http://a.0xg1/', 'GET / | Host: a.0xg1'],
   ['curl http://a.example/a?b?c', 'GET /a?b?c | Host: a.example'],
-  ["curl 'http://a.example/?q=\\{a\\}'", 'GET /?q={a} | Host: a.example'],
   ["curl 'http://a.example/?q=%5B1%5D'", 'GET /?q=%5B1%5D | Host: a.example'],
   [
     "curl 'http://user:pa%40ss@a.example:8080/x'",
@@ -403,7 +400,6 @@ export const SENT: readonly (readonly [command: string, head: string, body?: str
     'GET / | Content-Length: 1 | Content-Type: application/x-www-form-urlencoded | Host: a.example',
     'a'
   ],
-  ["curl --head -X POST 'http://a.example/'", 'POST / | Host: a.example'],
   [
     "curl -d a --request GET 'http://a.example/'",
     'GET / | Content-Length: 1 | Content-Type: application/x-www-form-urlencoded | Host: a.example',
@@ -465,7 +461,6 @@ export const REFUSED: readonly (readonly [command: string, says: string])[] = [
   ['curl --a=b=c https://a.example/', '--a=... of curl is not read here'],
   ['curl --frobnicate https://a.example/', '--frobnicate of curl is not read here, and may change the request'],
   ['curl --heade x https://a.example/', '--heade of curl is not read here'],
-  ['curl --\u00e9 https://a.example/', 'an option of curl is not read here'],
   [`curl --${'x'.repeat(39)} https://a.example/`, 'an option of curl is not read here'],
   [`curl --${'x'.repeat(38)} https://a.example/`, `--${'x'.repeat(38)} of curl is not read here`],
   ['curl --request=PUT https://a.example/', '--request=... of curl is not read here'],
@@ -480,10 +475,7 @@ export const REFUSED: readonly (readonly [command: string, says: string])[] = [
   ['curl https://a.example/ -d "x', 'ends inside quotes'],
   ["curl https://a.example/ -d $'x\\\\", 'ends inside quotes'],
   ['curl ^"https://a.example/^" -d ^"x', 'ends inside quotes'],
-  ['curl https://a.example/ -d "$BODY"', 'has a variable or a command in it'],
-  ['curl https://a.example/$ID', 'has a variable or a command in it'],
-  ['curl https://a.example/ -d "$(cat x)"', 'has a variable or a command in it'],
-  ['curl https://a.example/ -d `cat x`', 'has a variable or a command in it'],
+  ['curl https://a.example/ -d "$BODY"', 'has a variable or a command in it, which the shell replaces'],
   ['curl https://a.example/ -d {"a":1,"b":2}', 'has braces without quotes'],
   ['curl https://a.example/?a=1&b=2', 'has & without quotes'],
   ['curl https://a.example/ -d @- <<END\n{}\nEND', 'is followed by a here-document'],
