@@ -39,7 +39,7 @@ test.each([
   ['was captured in part', packet(head + body.slice(0, 3)), NOT_ALL],
   ['is not ASCII', packet(`${headFor('{"a":"é"}')}{"a":"é"}`), NOT_ALL],
   ['has CRLF', packet(`${headFor('a\r\nb')}a\r\nb`), NOT_ALL]
-])('a body that %s is not decided', async (_, file, reason) => {
+])('a request whose body %s is not decided', async (_, file, reason) => {
   const { code, stdout } = await explain(file)
   expect(stdout).toMatch(/^unavailable: the body is not in the capture; all else passed\n/)
   expect(stdout).toContain(`digest            not run: ${reason}`)
@@ -76,37 +76,42 @@ test.each([
   expect(parseTcpdump(octetsOf(first, 40))).toEqual([])
 })
 
-test('the octets of a packet are those behind its headers', () => {
-  const targets = (...packets: readonly string[]) => parseTcpdump(packets.join('')).map(({ request }) => request.target)
-  for (const [options, ip, size] of [
-    ['', '', 40],
-    ['TS val 1, ', '', 52],
-    ['', '6', 60],
-    ['TS val 1, ', '6', 72]
-  ] as const) {
-    const line = FIRST.replace('length', `${options}length`).replace('IP', `IP${ip}`)
-    const [head, rest] = [
-      `${line}\n${'.'.repeat(size)}POST /a HTTP/1.1\nB: c\n\n`,
-      `${line}\n${'.'.repeat(size)}D: e\n\n\n`
-    ]
-    const [entry] = parseTcpdump(head + rest)
-    expect([...entry!.request.headers]).toEqual([
-      ['B', 'c'],
-      ['D', 'e']
-    ])
-  }
-  for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-    expect(targets(`${FIRST}\n.\n${method} /m HTTP/1.0\n\n\n`)).toEqual(['/m'])
-  expect(
-    targets(`${FIRST}\n.GET /m HTTP/1.2\n\n\n`, `${FIRST}\n.GET /m HTTP/1.1 x\n\n`, `${FIRST}\n.GET HTTP/1.1\n\n`)
-  ).toEqual([])
+const targets = (...packets: readonly string[]) => parseTcpdump(packets.join('')).map(({ request }) => request.target)
+
+test.each([
+  ['', '', 40],
+  ['TS val 1, ', '', 52],
+  ['', '6', 60],
+  ['TS val 1, ', '6', 72]
+])('a packet without a request line begins behind its headers: %j, IP%s, %i octets', (options, ip, size) => {
+  const line = FIRST.replace('length', `${options}length`).replace('IP', `IP${ip}`)
+  const octets = `${line}\n${'.'.repeat(size)}`
+  const [entry] = parseTcpdump(`${octets}POST /a HTTP/1.1\nB: c\n\n${octets}D: e\n\n\n`)
+  expect([...entry!.request.headers]).toEqual([
+    ['B', 'c'],
+    ['D', 'e']
+  ])
+})
+
+test.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+  'a request begins at its request line, whatever is in front of it in the packet: %s',
+  method => expect(targets(`${FIRST}\n.\n${method} /m HTTP/1.0\n\n\n`)).toEqual(['/m'])
+)
+
+test('a packet that is too short for its headers, and has no request line, has no request', () => {
+  const lines = ['GET /m HTTP/1.2\n', 'GET /m HTTP/1.1 x', 'GET HTTP/1.1']
+  expect(targets(...lines.map(line => `${FIRST}\n.${line}\n\n`))).toEqual([])
+})
+
+test('a packet of length 0 has no octets, unless tcpdump says more about it', () => {
   const empty = FIRST.replace('length 9', 'length 0')
   expect(targets(`${empty}\nGET /no HTTP/1.1\n\n\n`)).toEqual([])
-  expect(targets(`${FIRST.replace('length 9', 'length 0: x')}\nGET /a HTTP/1.1\n\n\n`)).toEqual(['/a'])
-  expect(targets(octetsOf(FIRST, 40), octetsOf(FIRST.replace('a.1', 'c.3'), 40).replace('/a', '/c'))).toEqual([
-    '/a',
-    '/c'
-  ])
+  expect(targets(`${empty}: x\nGET /a HTTP/1.1\n\n\n`)).toEqual(['/a'])
+})
+
+test('each connection has its own request', () => {
+  const other = octetsOf(FIRST.replace('a.1', 'c.3'), 40).replace('/a', '/c')
+  expect(targets(octetsOf(FIRST, 40), other)).toEqual(['/a', '/c'])
 })
 
 test.each<[text: string, heads: readonly (readonly [target: string, headers: object])[]]>([
