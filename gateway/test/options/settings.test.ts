@@ -30,7 +30,9 @@ test.each([
 })
 
 test.each(
-  '127.0.0.1:8080x x[::1]:80 127.0.0.1:65536 [127.0.0.1]:80 ::1:80 localhost:80 127.0.0.1: 127.0.0.1 [a]:1'.split(' ')
+  '127.0.0.1:8080x x[::1]:80 127.0.0.1:65536 [127.0.0.1]:80 ::1:80 localhost:80 127.0.0.1: 127.0.0.1 8080 [a]:1'.split(
+    ' '
+  )
 )('--listen %s is not an IP address and a port', text => {
   expect(() => settings(`--listen ${text}`)).toThrow(
     /^--listen must be an IP address and a port, such as 127\.0\.0\.1:8080 or \[::1\]:8080$/
@@ -38,19 +40,26 @@ test.each(
 })
 
 test.each([
-  ['[::1]:8080', 'http://[::]:8080'],
-  ['[::]:8080', 'http://[::1]:8080'],
-  ['[::]:80', 'http://localhost'],
-  ['[::]:8080', 'http://127.0.0.1:8080'],
-  ['0.0.0.0:443', 'https://localhost'],
+  ['127.0.0.1:8080', 'http://127.0.0.1:8080'],
+  ['127.0.0.1:8080', 'https://localhost:8080'],
   ['127.0.0.1:8080', 'http://0.0.0.0:8080'],
-  ['10.0.0.1:8080', 'http://10.0.0.1:8080']
+  ['127.0.0.1:80', 'http://localhost'],
+  ['127.0.0.1:443', 'https://localhost'],
+  ['0.0.0.0:8080', 'http://127.0.0.1:8080'],
+  ['0.0.0.0:8080', 'http://localhost:8080'],
+  ['10.0.0.1:8080', 'http://10.0.0.1:8080'],
+  ['[::1]:8080', 'http://[::1]:8080'],
+  ['[::1]:8080', 'http://[::]:8080'],
+  ['[::1]:8080', 'http://localhost:8080'],
+  ['[::]:8080', 'http://[::1]:8080'],
+  ['[::]:8080', 'http://127.0.0.1:8080'],
+  ['[::]:80', 'http://localhost']
 ])('an upstream that is the gateway itself at --listen %s is a mistake: %s', (listen, upstream) => {
   const message = '--upstream is the gateway itself: it has the address of --listen'
   expect(() => settings(`--listen ${listen} --upstream ${upstream}`)).toThrow(message)
 })
 
-test('what a gateway does by default: it refuses, and its page shows values; --prefix may be from a header', () => {
+test('a gateway refuses by default, and its page shows values; --prefix may be from a header', () => {
   const { observe, admin, prefix } = settings('--admin 127.0.0.1:0 --prefix x-forwarded-prefix')
   expect([observe, admin?.redact, prefix]).toEqual([false, false, 'x-forwarded-prefix'])
   expect(settings('--admin 127.0.0.1:0 --redact --observe')).toMatchObject({ observe: true, admin: { redact: true } })
@@ -71,6 +80,7 @@ test.each([
   [`--tls-key ${PEM} --tls-cert ${PEM}`, '--tls-key and --tls-cert are not a private key and its certificate in PEM'],
   ['--redis user:secret@127.0.0.1', '--redis must be a redis: URL'],
   ['--redis redis.example:6379/1', '--redis must be a redis: URL: write redis://redis.example:6379/1'],
+  ['--redis localhost:6379', '--redis must be a redis: URL: write redis://localhost:6379'],
   ['--redis http://127.0.0.1', '--redis must be a redis: URL'],
   ['--postgres db.example/a', '--postgres must be a postgres: URL: write postgres://db.example/a'],
   ['--postgres redis://127.0.0.1', '--postgres must be a postgres: URL']
@@ -87,8 +97,14 @@ test.each([
   ['10.0.0.0:8080', 'http://127.0.0.1:8080'],
   ['127.0.0.1:8080', 'http://127.0.0.10:8080'],
   ['127.0.0.1:8080', 'http://localhost.example:8080'],
-  ['[::1]:8080', 'http://[::12]:8080']
-])('an upstream whose address only looks like that of --listen %s is good: %s', (listen, upstream) => {
+  ['[::1]:8080', 'http://[::12]:8080'],
+  ['127.0.0.1:8080', 'http://127.0.0.1:9000'],
+  ['127.0.0.1:8080', 'http://[::1]:8080'],
+  ['127.0.0.1:8080', 'http://app:8080'],
+  ['127.0.0.1:80', 'https://127.0.0.1'],
+  ['0.0.0.0:8080', 'http://192.0.2.1:8080'],
+  ['0.0.0.0:8080', 'http://[::1]:8080']
+])('an upstream that is not at the address of --listen %s is good: %s', (listen, upstream) => {
   expect(settings(`--listen ${listen} --upstream ${upstream}`).upstream).toEqual(new URL(upstream))
 })
 
