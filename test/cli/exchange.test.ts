@@ -146,12 +146,17 @@ test.each([
   expect(() => parseUrl(text)).toThrow(new RegExp(`^${text} is not an http or https URL${hint}$`))
 })
 
-test.each(['/hook', 'S3CRET', 'S3CRET/', '.S3CRET', `a.${'x'.repeat(31)}`])(
-  '%s, which can be a token, is refused without being repeated',
-  text => {
-    expect(() => parseUrl(text)).toThrow(/^URL must be an http or https URL, such as http:\/\/localhost:3000\/hook$/)
-  }
-)
+test.each([
+  '/hook',
+  'S3CRET',
+  'S3CRET/',
+  '.S3CRET',
+  'eyJh.eyJz.S3CRET',
+  'ftp://user:S3CRET@a.example',
+  `a.${'x'.repeat(31)}`
+])('%s, which can be a token, is refused without being repeated', text => {
+  expect(() => parseUrl(text)).toThrow(/^URL must be an http or https URL, such as http:\/\/localhost:3000\/hook$/)
+})
 
 test.each(['http://a.example/x', 'https://a.example/x'])('%s is a URL to send to', url => {
   expect(parseUrl(url).href).toBe(url)

@@ -106,7 +106,7 @@ test('no data about a key has a private key that is in DNS, in one record or in 
   }
 })
 
-test('says how to choose another request of a file, by its name where it has one', async () => {
+test('a note says how to choose another request of a file', async () => {
   const head = headOf(service.sign())
   const { notes } = await explainCapture(readCapture(Buffer.from(head + head)), flagsOf(...RECEIVER), {
     isOffline: true

@@ -33,7 +33,7 @@ describe('a forwarding header that the adapter was told to trust', () => {
     [['https', 'https'], 'received https, https', 'more than one value', 'Have the outermost proxy replace'],
     [['http'], 'received http', 'the sender used http', 'Have the sender use https'],
     [['on'], 'received on', 'says on, which is neither http nor https', 'proxy_set_header X-Forwarded-Proto $scheme']
-  ])('X-Forwarded-Proto with %j', async (values, received, cause, fix) => {
+  ])('the explanation shows X-Forwarded-Proto, and the cause and the fix: %j', async (values, received, cause, fix) => {
     const text = await explaining(forwarded({ 'X-Forwarded-Proto': values }, { https: 'x-forwarded-proto' }))
     expect(text).toContain(`header X-Forwarded-Proto; ${received}`)
     expect(text).toContain(cause)
@@ -51,7 +51,7 @@ describe('a forwarding header that the adapter was told to trust', () => {
       'another name into X-Forwarded-Host',
       "add it, hosts: [..., 'other.example'], only if"
     ]
-  ])('X-Forwarded-Host with %j', async (values, code, cause, fix) => {
+  ])('the explanation shows X-Forwarded-Host, and the cause and the fix: %j', async (values, code, cause, fix) => {
     const headers = { Host: ['backend.internal'], 'X-Forwarded-Host': values }
     const text = await explaining(forwarded(headers, { host: 'x-forwarded-host', https: true }))
     expect(text).toContain(`${code}: `)
@@ -98,8 +98,8 @@ describe('a forwarding header that the adapter was told to trust', () => {
   })
 })
 
-describe('shows what is configured and what was received', () => {
-  test('accounts, in a list and in a function', async () => {
+describe('what is configured and what was received', () => {
+  test('the explanation shows the accounts of a list, and what a function returned', async () => {
     const request = service.sign({ headers: { 'X-Service-ID': 'account-99' } })
     expect(await explaining(request, { accounts: ['1', '2'] })).toContain('received 99; expected 1, 2')
     const text = await explaining(request, { accounts: () => false })
@@ -107,14 +107,14 @@ describe('shows what is configured and what was received', () => {
     expect(text).toContain('If 99 is yours, have the function return true for it.')
   })
 
-  test('the header and the form of the account', async () => {
+  test('the explanation shows the header and the form of the account', async () => {
     const text = await explaining(service.sign(), { accountHeader: 'X-Brand-ID' })
     expect(text).toContain(
       'account-missing: there is no account header; header x-brand-id; expected account-<account id>'
     )
   })
 
-  test('the domain of a key name that is malformed', async () => {
+  test('the explanation shows the domain with a key name that is malformed', async () => {
     const request = createTestService({ serviceDomain: 'xn--a.service.example', rsaBits: 1024 }).sign()
     expect(await explaining(request)).toMatch(/key-name-malformed: .*received key1\.\S+; domain service\.example/)
   })
@@ -124,7 +124,7 @@ describe('shows what is configured and what was received', () => {
     expect(text.slice(text.indexOf('fix: '))).not.toContain('attacker')
   })
 
-  test('an algorithm that is known, and one that is not', async () => {
+  test('the explanation proposes an algorithm that is known, and none that is not', async () => {
     const named = (name: string) =>
       explaining(withHeaders(service.sign(), { Signature: value => value.replace('rsa-sha256', name) }))
     expect(await named('rsa-sha512')).toContain("add it: algorithms: [..., 'rsa-sha512'].")

@@ -87,10 +87,11 @@ const CASES: [CheckName, line: string, ReceivedRequest, options?: Partial<Verifi
 ]
 
 describe('a captured request that fails one check', () => {
-  test('exists for every check', () => expect(CASES.map(([check]) => check)).toEqual([...CHECK_NAMES]))
+  test('there is a captured request for every check', () =>
+    expect(CASES.map(([check]) => check)).toEqual([...CHECK_NAMES]))
 
   test.each(CASES)(
-    '%s: names it, what was received and expected, the cause and the fix',
+    'the explanation names the check %s, what was received and expected, the cause and the fix',
     async (check, line, request, more) => {
       const options = optionsWith(more)
       const verdict = await createVerifier(options)(request)
@@ -127,15 +128,18 @@ describe('what the evidence shows', () => {
     ['crlf-to-lf', 'a\r\nb\r\n', 'a\nb\n', '2 bytes shorter than what was signed'],
     ['bom-removed', '\ufeff{"a":1}', '{"a":1}', '3 bytes shorter than what was signed'],
     ['bom-added', '{"a":1}', '\ufeff{"a":1}', '3 bytes longer than what was signed']
-  ])('a body with its %s', async (reencoding, signed, received, length) => {
-    const text = explained(await withBody(signed, received))
-    expect(unwrapped(text)).toMatch(
-      new RegExp(`likely cause: (?:a|its|the) .* after it was signed \\(${reencoding}\\)`)
-    )
-    expect(text).toContain(`body: ${length}`)
-  })
+  ])(
+    'the explanation of a body that was changed names the change, and the length of both: %s',
+    async (reencoding, signed, received, length) => {
+      const text = explained(await withBody(signed, received))
+      expect(unwrapped(text)).toMatch(
+        new RegExp(`likely cause: (?:a|its|the) .* after it was signed \\(${reencoding}\\)`)
+      )
+      expect(text).toContain(`body: ${length}`)
+    }
+  )
 
-  test('a body of the same length, and one whose length is not signed', async () => {
+  test('the explanation of a body compares its length with the one that was signed, if one was', async () => {
     expect(explained(await withBody('{"a":1}', '{"a":2}'))).toContain('body: 7 bytes, as long as what was signed')
     const text = explained(await judge({ ...sign({ body: 'abc', covered: COVERED }), body: 'abcd' }))
     expect(text).toContain('body: 4 bytes; Content-Length is not signed')
@@ -148,34 +152,40 @@ describe('what the evidence shows', () => {
     [-3 * 3600, 'Date is 3 hours behind', 'delayed or replayed, or this clock is fast'],
     [-5 * 86_400, 'Date is 5 days behind', 'delayed or replayed, or this clock is fast'],
     [500, 'Date is 8 minutes ahead of', "the sender's clock is fast, or this one is slow"]
-  ])('a Date that is %d seconds off: both times, and which way they differ', async (seconds, offset, cause) => {
-    const date = new Date(NOW + seconds * 1000)
-    const text = unwrapped(explained(await judge(sign({ date }))))
-    expect(text).toContain(`likely cause: ${offset}`)
-    expect(text).toContain(cause)
-    expect(text).toContain(`received ${date.toUTCString()}; expected within 5 minutes`)
-    expect(text).toContain("this machine's clock Fri, 20 Nov 2026 12:00:00 GMT")
-    expect(text).not.toMatch(/minutes slow|hours slow|is slow: /)
-  })
+  ])(
+    'the explanation of a Date that is %d seconds off has both times, and which way they differ',
+    async (seconds, offset, cause) => {
+      const date = new Date(NOW + seconds * 1000)
+      const text = unwrapped(explained(await judge(sign({ date }))))
+      expect(text).toContain(`likely cause: ${offset}`)
+      expect(text).toContain(cause)
+      expect(text).toContain(`received ${date.toUTCString()}; expected within 5 minutes`)
+      expect(text).toContain("this machine's clock Fri, 20 Nov 2026 12:00:00 GMT")
+      expect(text).not.toMatch(/minutes slow|hours slow|is slow: /)
+    }
+  )
 
   test.each([
     ['created', -900, 'created is 15 minutes behind'],
     ['created', 900, 'created is 15 minutes ahead of'],
     ['expires', -900, 'expires is 15 minutes behind']
-  ])('a signature whose %s is %d seconds off', async (name, seconds, offset) => {
-    const time = NOW / 1000 + seconds
-    const request = withHeaders(sign(), { Signature: value => `${value},${name}=${time}` })
-    const text = unwrapped(explained(await judge(request)))
-    expect(text).toContain(`${name} ${time} (${new Date(time * 1000).toUTCString()})`)
-    expect(text).toContain(`likely cause: ${offset} this machine's clock (Fri, 20 Nov 2026 12:00:00 GMT)`)
-  })
+  ])(
+    'the explanation of a signature whose %s is %d seconds off has both times, and which way they differ',
+    async (name, seconds, offset) => {
+      const time = NOW / 1000 + seconds
+      const request = withHeaders(sign(), { Signature: value => `${value},${name}=${time}` })
+      const text = unwrapped(explained(await judge(request)))
+      expect(text).toContain(`${name} ${time} (${new Date(time * 1000).toUTCString()})`)
+      expect(text).toContain(`likely cause: ${offset} this machine's clock (Fri, 20 Nov 2026 12:00:00 GMT)`)
+    }
+  )
 
-  test('a signature whose created is beyond all calendars has no date', async () => {
+  test('the explanation of a signature whose created is beyond all calendars has no date', async () => {
     const request = withHeaders(sign(), { Signature: value => `${value},created=999999999999999` })
     expect(unwrapped(explained(await judge(request)))).toContain('created 999999999999999; ')
   })
 
-  test('the signing string, line by line, with invisible characters escaped', async () => {
+  test('the explanation has the signing string, line by line, with invisible characters escaped', async () => {
     const request = { ...sign({ headers: { 'X-Nonce': 'a\u00a0b' } }), target: '/h\u00f6\x1b[31m\\ ' }
     const text = explained(await judge(request))
     expect(text.split('\n').slice(text.split('\n').indexOf('  signing string as rebuilt here:') + 1)).toEqual([
@@ -190,7 +200,7 @@ describe('what the evidence shows', () => {
     ])
   })
 
-  test('the record of a key that cannot be used', async () => {
+  test('the explanation of a key that cannot be used has its record', async () => {
     const record = service.records[KEY_NAME]!.flat().join('').replace('v=DKIM1;', 'v=DKIM1; t=y;')
     const text = explained(await judge(sign(), recordAs(record)))
     expect(text).toContain('key-test-only: the key record is marked as a test')
@@ -205,14 +215,14 @@ describe('what the evidence shows', () => {
 })
 
 describe('a verdict that is not a rejection', () => {
-  test('verified: every check has passed', async () => {
+  test('the explanation of a verified request says that every check has passed', async () => {
     const text = explained(await judge(sign()))
     expect(text).toMatch(/^verified: account 1234, rsa-sha256 by key1\._domainkey\.service\.example\n\nok {4}request/)
     expect(text.match(/^ok .* pass$/gm)).toHaveLength(CHECK_NAMES.length - 1)
     expect(text).toMatch(/\n-- {4}replay +not run: there is no replay store$/)
   })
 
-  test('unavailable: what could not be asked', async () => {
+  test('the explanation of an undecided request names what could not be asked', async () => {
     const text = explained(await judge(sign(), { lookupTxt: failing('ESERVFAIL') }))
     expect(text).toMatch(/^unavailable: key\n/)
     expect(unwrapped(text)).toContain(`key-lookup-failed: the DNS lookup failed; name ${KEY_NAME}; error ESERVFAIL`)
@@ -263,7 +273,7 @@ describe('any text from the sender and from DNS', () => {
     expect(await told(5000)).toContain('h... (4760 more); expected receiver.example')
   })
 
-  test('takes little time, however long it is', async () => {
+  test('any text from the sender takes little time, however long it is', async () => {
     const request = sign({ headers: { 'X-Nonce': '\x80'.repeat(5_000_000) } })
     const verdict = await judge({ ...request, target: '/other' })
     const tell = () => expect(explained(verdict).replace(/\n {7}/g, '')).toContain('\\x80... (4999409 more)')

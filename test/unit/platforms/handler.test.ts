@@ -58,7 +58,7 @@ const HANDLERS = [
 ]
 
 describe.each(HANDLERS)('$make.name', ({ make, ask, more, failure }) => {
-  test('nothing from the handler: 204', async () => {
+  test('a handler that returns nothing is answered with 204', async () => {
     const handle = vi.fn()
     expect(await ask(service.sign(order), handle)).toEqual(answer(204))
     expect(handle).toHaveBeenCalledExactlyOnceWith(
@@ -75,7 +75,7 @@ describe.each(HANDLERS)('$make.name', ({ make, ask, more, failure }) => {
     expect(handle).not.toHaveBeenCalled()
   })
 
-  test('a request that could not be judged: 503 with Retry-After', async () => {
+  test('a request that could not be judged is answered with 503 and Retry-After', async () => {
     const lookupTxt = () => Promise.reject(Object.assign(new Error(), { code: 'ESERVFAIL' }))
     verify = createVerifier({ ...OPTIONS, lookupTxt })
     expect(await ask(service.sign(order), vi.fn())).toEqual(answer(503, { 'Retry-After': '10' }))
@@ -103,7 +103,7 @@ describe.each(HANDLERS)('$make.name', ({ make, ask, more, failure }) => {
     error.mockRestore()
   })
 
-  test('releases the claim when the handler fails, so that a retry is accepted', async () => {
+  test('the claim is released when the handler fails, so that a retry is accepted', async () => {
     const handle = vi.fn().mockRejectedValueOnce(new Error('ours'))
     const request = service.sign(order)
     expect(await ask(request, handle).catch(error => error)).toEqual(failure)
@@ -111,7 +111,7 @@ describe.each(HANDLERS)('$make.name', ({ make, ask, more, failure }) => {
     expect(await ask(request, handle)).toEqual(refused)
   })
 
-  test('takes the options of the adapter', async () => {
+  test('a handler takes the options of its adapter', async () => {
     verify = createVerifier(service.options)
     const signed = service.sign({ ...order, target: '/hooks/1' })
     const forwarded = { Host: 'inside', 'X-Forwarded-Host': 'receiver.example', 'X-Forwarded-Proto': 'https' }
@@ -121,7 +121,7 @@ describe.each(HANDLERS)('$make.name', ({ make, ask, more, failure }) => {
     expect(await ask(request, vi.fn())).toEqual(refused)
   })
 
-  test('takes no options from Object.prototype', async () => {
+  test('a handler takes no options from Object.prototype', async () => {
     const polluted = Object.prototype as Record<string, unknown>
     try {
       polluted['prefix'] = '/hooks'
@@ -139,7 +139,7 @@ describe.each(HANDLERS)('$make.name', ({ make, ask, more, failure }) => {
     [{ body: new Uint8Array(0) }, 'body'],
     [{ onRefused: 'log' }, 'options.onRefused is a string: pass a function'],
     [{ onrefused: () => {} }, '() has no option "onrefused"']
-  ])('%j is a TypeError at once', (options, message) => {
+  ])('the options %j of a handler are a TypeError at once', (options, message) => {
     expect(() => make(verify, vi.fn(), options)).toThrow(TypeError)
     expect(() => make(verify, vi.fn(), options)).toThrow(message)
   })

@@ -9,8 +9,8 @@ import { unicode } from '../properties/arbitraries.ts'
 const text = unicode()
 const believing = { https: 'x-forwarded-proto', host: 'x-forwarded-host' } as const
 
-describe('nothing that a sender can write makes an adapter throw', () => {
-  test('fromNodeRequest', () => {
+describe('what a sender can write', () => {
+  test('nothing that a sender can write makes fromNodeRequest throw', () => {
     const names = fc.oneof(text, fc.constantFrom('host', 'Host', ':authority', ':path', 'X-Forwarded-Host'))
     fc.assert(
       fc.property(fc.array(fc.tuple(names, text)), text, text, (headers, method, url) => {
@@ -21,7 +21,7 @@ describe('nothing that a sender can write makes an adapter throw', () => {
     )
   })
 
-  test('fromFetchRequest', () => {
+  test('nothing that a sender can write makes fromFetchRequest throw', () => {
     const request = { method: 'GET', headers: new Headers(), body: null, bodyUsed: false }
     const targetOf = (url: string) => fromFetchRequest({ ...request, url } as Request).target
     fc.assert(
@@ -35,7 +35,7 @@ describe('nothing that a sender can write makes an adapter throw', () => {
     )
   })
 
-  test('fromLambdaEvent', () => {
+  test('nothing that a sender can write makes fromLambdaEvent throw', () => {
     const values = fc.dictionary(text, text)
     const lists = fc.dictionary(text, fc.array(text))
     const common = { headers: values, body: fc.option(text), isBase64Encoded: fc.boolean() }
