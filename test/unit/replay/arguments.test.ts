@@ -35,7 +35,7 @@ test.each([
 })
 
 test('every store has the name of its database, for explanations', () => {
-  expect(STORES.map(({ name }) => name)).toEqual(['memory', 'Redis', 'PostgreSQL', 'SQLite'])
+  expect(STORES.map(({ name }) => name)).toEqual([undefined, 'Redis', 'PostgreSQL', 'SQLite'])
 })
 
 test('does not show the id or the token in the message', async () => {
