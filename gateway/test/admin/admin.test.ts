@@ -200,6 +200,7 @@ describe('one request', () => {
     const { port, number } = await startWithOne()
     for (const other of [0, 1, number + 1, -number, `${number}x`, `0x${number}`, `${number}/`, `${number}0`])
       expect([other, (await ask(port, `/requests/${other}`)).status]).toEqual([other, 404])
+    expect((await ask(port, `/more/requests/${number}`)).status).toBe(404)
   })
 
   test('a request is not found by its number after a restart', async () => {

@@ -19,6 +19,8 @@ test('counts verdicts by status, main code, domain, duration and answer', async 
     'signed_requests_verdicts_total{status="rejected",code="date-malformed",signed="true"} 1',
     'signed_requests_verdicts_total{status="rejected",code="signature-missing",signed="false"} 1',
     'signed_requests_verdict_duration_seconds_count{status="verified"} 3',
+    // Each took 1.2 ms.
+    'signed_requests_verdict_duration_seconds_sum{status="rejected"} 0.0024',
     'signed_requests_verdict_duration_seconds_count{status="rejected"} 2',
     'signed_requests_responses_total{status="2xx",upstream="answered"} 1',
     'signed_requests_responses_total{status="5xx",upstream="unreachable"} 1',
@@ -28,6 +30,13 @@ test('counts verdicts by status, main code, domain, duration and answer', async 
     expect(body.split('\n')).toContain(line)
   }
   expect(body).toContain('process_resident_memory_bytes')
+})
+
+test('the count of verified requests is there before the first, for an alert on silence', async () => {
+  const { body } = await ask((await startTestAdmin()).port, '/metrics')
+  expect(body.match(/^signed_requests_verdicts_total.*$/gm)).toEqual([
+    'signed_requests_verdicts_total{status="verified",code="",signed="true"} 0'
+  ])
 })
 
 test('no label has anything from a request, and the number of label values is bounded', async () => {

@@ -143,10 +143,13 @@ describe('the advised command has the real name of the key', () => {
     expect(text).toContain(`npx signed-requests key ${KEY_NAME}`)
   })
 
-  test('the advised command has no name that a shell might not take as it is', () => {
-    const failure = { check: 'key', code: 'key-not-found', message: '', evidence: { name: '$(reboot)', reason: '' } }
-    const checks = Object.fromEntries(CHECK_NAMES.map(name => [name, { outcome: 'pass' }]))
-    const text = explain({ status: 'rejected', failures: [failure], checks } as never)
-    expect(text).toContain('npx signed-requests key NAME')
-  })
+  test.each(['$(reboot)', '--help'])(
+    'the advised command has no name that a shell or it may read otherwise: %s',
+    name => {
+      const failure = { check: 'key', code: 'key-not-found', message: '', evidence: { name, reason: '' } }
+      const checks = Object.fromEntries(CHECK_NAMES.map(name => [name, { outcome: 'pass' }]))
+      const text = explain({ status: 'rejected', failures: [failure], checks } as never)
+      expect(text).toContain('npx signed-requests key NAME')
+    }
+  )
 })

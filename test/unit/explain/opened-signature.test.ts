@@ -28,6 +28,7 @@ describe('an RSASSA-PKCS1-v1_5 signature', () => {
   test.each<[string, TestKey, Uint8Array, algorithm: string]>([
     ['another key', TWO, PKCS1, 'rsa-sha256'],
     ['another hash', ONE, PKCS1, 'rsa-sha512'],
+    ['a longer hash', ONE, signed('pkcs1-sha512'), 'rsa-sha256'],
     ['a byte less', ONE, PKCS1.subarray(1), 'rsa-sha256'],
     ['no bytes', ONE, new Uint8Array(), 'rsa-sha256'],
     ['no DigestInfo', ONE, signEncoded(encodePkcs1(digestInfo(TEXT).subarray(19), 256), ONE), 'rsa-sha256']

@@ -105,6 +105,10 @@ describe('answers', () => {
   })
 })
 
+test('finds a name in any case (RFC 4343), as resolvers write it that choose the case at random', async () => {
+  expect(await resolver.resolveTxt('TwO.eXample')).toEqual(await resolver.resolveTxt('two.example'))
+})
+
 const question = { type: 'TXT' as const, name: 'two.example' }
 const query = (change: object = {}) => encode({ type: 'query', id: 7, questions: [question], ...change })
 
