@@ -43,6 +43,16 @@ test('ends with 1 where the signatures of the zone do not validate, or its alias
   expect(await ask(failing.flag, NAME, `two.${NAME}`)).toEqual([2, 'resolver-fails', 'resolver-fails'])
 })
 
+test('ends with the worst code of several names, wherever the name stands', async () => {
+  const { flag } = await startDns((type, name) =>
+    name === NAME && type === 'TXT'
+      ? { fails: true, answers: [{ type: 'CNAME', name, ttl: 1, data: name }] }
+      : { fails: name !== NAME }
+  )
+  expect(await ask(flag, NAME, 'two.example')).toEqual([2, 'endless-aliases', 'resolver-fails'])
+  expect(await ask(flag, 'two.example', NAME)).toEqual([2, 'resolver-fails', 'endless-aliases'])
+})
+
 test('asks a name server at a private address only with --private', async () => {
   const { flag } = await startDns((type, name) => {
     if (type === 'NS' && name === 'service.example')

@@ -105,8 +105,9 @@ describe('answers', () => {
   })
 })
 
-test('finds a name in any case (RFC 4343), as resolvers write it that choose the case at random', async () => {
-  expect(await resolver.resolveTxt('TwO.eXample')).toEqual(await resolver.resolveTxt('two.example'))
+test('finds a name in any case (RFC 4343), as resolvers write it that choose the case at random', () => {
+  const reply = replyTo(query({ questions: [{ type: 'TXT', name: 'TwO.eXample' }] }), records, 512, () => {})
+  expect(decode(reply!)).toMatchObject({ rcode: 'NOERROR', answers: [{ name: 'TwO.eXample' }, {}] })
 })
 
 const question = { type: 'TXT' as const, name: 'two.example' }
