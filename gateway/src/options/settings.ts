@@ -59,8 +59,16 @@ export interface GatewaySettings extends CommonSettings {
   readonly admin: { address: Address; token: string | undefined; redact: boolean } | undefined
 }
 
-/** Matches the host of --listen and that of --upstream, if one is reached at the other. */
-const OWN = /^(?:(.+) \1|(?:0\.0\.0\.0|127\.0\.0\.1|::) (?:0\.0\.0\.0|127\.0\.0\.1|localhost)|::1? (?:::1?|localhost))$/
+/** Matches, for a host of --listen, the other hosts of --upstream that reach it. */
+const OTHER_NAMES: Readonly<Record<string, RegExp>> = {
+  '0.0.0.0': /^(?:127\..+|localhost)$/,
+  '127.0.0.1': /^(?:0\.0\.0\.0|localhost)$/,
+  '::': /^(?:::1|0\.0\.0\.0|127\..+|localhost)$/,
+  '::1': /^(?:::|localhost)$/
+}
+
+const reaches = (upstream: string, listen: string): boolean =>
+  upstream === listen || OTHER_NAMES[listen]?.test(upstream) === true
 
 /**
  * Makes the settings from the flags and variables of the gateway.
@@ -74,7 +82,7 @@ export function settingsOf({ values, sourceOf }: Given<typeof GATEWAY>): Gateway
   }
   const upstream = upstreamOf(values.upstream)
   const port = upstream.port || (upstream.protocol === 'http:' ? 80 : 443)
-  if (Number(port) === listen.port && OWN.test(`${listen.host} ${upstream.hostname.replace(/[[\]]/g, '')}`)) {
+  if (Number(port) === listen.port && reaches(upstream.hostname.replace(/[[\]]/g, ''), listen.host)) {
     throw new UsageError('--upstream is the gateway itself: it has the address of --listen')
   }
   const accounts = values.accounts ?? ANY_ACCOUNT

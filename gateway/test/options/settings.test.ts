@@ -47,12 +47,14 @@ test.each([
   ['127.0.0.1:443', 'https://localhost'],
   ['0.0.0.0:8080', 'http://127.0.0.1:8080'],
   ['0.0.0.0:8080', 'http://localhost:8080'],
+  ['0.0.0.0:8080', 'http://127.0.0.5:8080'],
   ['10.0.0.1:8080', 'http://10.0.0.1:8080'],
   ['[::1]:8080', 'http://[::1]:8080'],
   ['[::1]:8080', 'http://[::]:8080'],
   ['[::1]:8080', 'http://localhost:8080'],
   ['[::]:8080', 'http://[::1]:8080'],
   ['[::]:8080', 'http://127.0.0.1:8080'],
+  ['[::]:8080', 'http://127.0.0.5:8080'],
   ['[::]:80', 'http://localhost']
 ])('an upstream that is the gateway itself at --listen %s is a mistake: %s', (listen, upstream) => {
   const message = '--upstream is the gateway itself: it has the address of --listen'
