@@ -290,7 +290,10 @@ function* chunksOf(body: Uint8Array | string) {
 }
 
 test('over HTTP/2 verified, refused and failed requests share a connection', async () => {
-  const handle: Handle = ({ body }, _req, res) => (body.length === 0 ? throwing() : res.end('answer'))
+  const handle: Handle = ({ body }, req, res) => {
+    if (req.url === '/halfway') res.write('ans')
+    return body.length === 0 ? throwing() : res.end('answer')
+  }
   const port = await listenInTest(createHttp2Server(nodeHandler(verify, handle, { onError }) as never))
   const session = connectHttp2(`http://127.0.0.1:${port}`)
   onTestFinished(() => session.close())
@@ -312,6 +315,8 @@ test('over HTTP/2 verified, refused and failed requests share a connection', asy
   expect(await send(forged())).toEqual({ status: 401, code: 0 })
   expect(await send(upload(20_000_000))).toEqual({ status: 401, code: 0 })
   expect(await send(service.sign({ target: '/empty' }))).toEqual({ status: 500, code: 0 })
+  // RFC 9113 section 7: INTERNAL_ERROR, so that nobody takes the part for the whole.
+  expect(await send(service.sign({ target: '/halfway' }))).toEqual({ status: 200, code: 2 })
   expect(await send(service.sign(order))).toEqual({ status: 200, code: 0 })
 })
 
