@@ -37,6 +37,12 @@ test('413 without a key server is a refusal of ours: nothing shows who was asked
   expect(conclude([response(413)], attempt({ dns: undefined }))[1]).not.toMatch(NOT_OURS)
 })
 
+test('a redirect accepts nothing, be the request good or a forgery', () => {
+  expect(conclude([response(299)], attempt())).toEqual([0])
+  for (const isForgery of [false, true])
+    expect(conclude([response(300)], attempt({ isForgery }))).toEqual([1, expect.stringMatching(NOT_OURS)])
+})
+
 test.each([
   [59, undefined],
   [61, 'behind']

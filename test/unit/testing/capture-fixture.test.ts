@@ -256,11 +256,14 @@ describe('the document', () => {
     expect(vector!.note).toBe('the values of x-other are left out, and the signature says it covers them')
   })
 
-  test('a redacted document keeps the header that looks like the one of the account', async () => {
-    const request = withHeaders(sign({ headers: { 'X-Acme-Id': 'account-1234' } }), { 'X-Service-ID': undefined })
+  test.each([
+    ['account-missing', undefined],
+    ['account-malformed', '']
+  ])('a redacted document keeps the header that looks like the one of the account: %s', async (code, account) => {
+    const request = withHeaders(sign({ headers: { 'X-Acme-Id': 'account-1234' } }), { 'X-Service-ID': account })
     const verdict = await judge(request)
     expect(verdict.failures[0]).toMatchObject({
-      code: 'account-missing',
+      code,
       evidence: { similar: 'X-Acme-Id: account-1234' }
     })
     const { headers } = capturing(request, verdict, { redact: true }).vectors[0]!.request
