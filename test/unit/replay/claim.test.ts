@@ -139,7 +139,10 @@ describe('a release that fails', () => {
 
   test('a release that fails is tried again, but not before 5 s, when the store does not answer at all', async () => {
     const never = new Promise<void>(() => {})
-    const release = vi.fn(async () => {}).mockReturnValueOnce(never).mockReturnValueOnce(never)
+    const release = vi
+      .fn(async () => {})
+      .mockReturnValueOnce(never)
+      .mockReturnValueOnce(never)
     createClaims({ claim: down, release }, 1000).claim('id', 60)
     // The first attempt and the second one end after 5 s each, and a pause follows.
     for (const attempts of [1, 2]) {
