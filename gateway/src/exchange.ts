@@ -11,7 +11,7 @@ export type HeaderLine = readonly [name: string, value: string]
 export interface UpstreamResult {
   readonly upstream: 'not-asked' | 'answered' | 'unreachable' | 'timed-out' | 'broken-off' | 'upload-failed'
   /** place and reason: `127.0.0.1:9000 ECONNREFUSED` */
-  readonly upstreamError?: string
+  readonly upstreamError?: string | undefined
 }
 
 /** All data about one request when it is over. Log, metrics and page are made from it. */
