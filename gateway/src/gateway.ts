@@ -84,6 +84,17 @@ export async function startGateway(
     else answerSocket(socket, status)
   })
   const connections = trackConnections(server, tls !== undefined, settings.maxConnections)
+
+  /** Ends what is left. */
+  async function abort(): Promise<void> {
+    // The side of the upstream ends first: claims are released before senders can see the end.
+    await upstream.destroy()
+    connections.destroy()
+    await connections.served()
+    server.close()
+    await Promise.all([closeStore(), admin?.close()])
+  }
+
   let address: string
   try {
     address = await listen(server, settings.listen)
@@ -94,8 +105,9 @@ export async function startGateway(
       admin = await startAdmin({ ...settings, ...page, ...live })
     }
   } catch (error) {
-    server.close()
-    await closeStore()
+    // Somebody may be connected already, and would keep half a gateway running.
+    connections.drain()
+    await abort()
     throw error
   }
   isReady = true
@@ -106,12 +118,7 @@ export async function startGateway(
     isReady = false
     connections.drain()
     const isDone = await Promise.race([connections.served(), delay(settings.drain, false, { ref: false })])
-    // The side of the upstream ends first: claims are released before senders can see the end.
-    await upstream.destroy()
-    connections.destroy()
-    await connections.served()
-    server.close()
-    await Promise.all([closeStore(), admin?.close()])
+    await abort()
     return isDone
   }
   // IP and port, the real one when 0 was asked for: `127.0.0.1:8080`
