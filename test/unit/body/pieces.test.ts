@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { collectPieces, mostHeld } from '../../../src/body/pieces.ts'
+import { announcedLength, collectPieces, mostHeld, tinyPieces } from '../../../src/body/pieces.ts'
 import { readBody } from '../../../src/body/read.ts'
 
 async function* piecesOf(count: number, size: number): AsyncGenerator<Uint8Array> {
@@ -64,4 +64,30 @@ test('counts as held what has come and one block more, or all that was announced
   expect(held.map(length => mostHeld(length, 1_000_000))).toEqual([
     0, 65_537, 65_636, 131_072, 315_535, 1_000_000, 1_000_000, 1_000_000
   ])
+})
+
+test.each([
+  [undefined, 0],
+  ['', 0],
+  ['0', 0],
+  ['-1', 0],
+  ['x', 0],
+  ['1', 1],
+  ['10', 10],
+  ['11', 0]
+])('of a Content-Length of %j, where 10 bytes are allowed, %d bytes are announced', (contentLength, expected) =>
+  expect(announcedLength(contentLength, 10)).toBe(expected)
+)
+
+test('pieces that are dropped are neither held nor joined', () => {
+  const pieces = collectPieces(10)
+  pieces.add(Buffer.from('dropped'))
+  pieces.clear()
+  expect([pieces.held(), pieces.join()]).toEqual([0, new Uint8Array()])
+  pieces.add(Buffer.from('kept'))
+  expect(Buffer.from(pieces.join()).toString()).toBe('kept')
+})
+
+test('the error of a body of tiny pieces says so', () => {
+  expect(tinyPieces()).toMatchObject({ message: 'too many tiny pieces', code: 'TINY_PIECES' })
 })

@@ -81,6 +81,13 @@ test.each([
   }
 })
 
+test('a body that fails says how much of it came, and has what was read', async () => {
+  const tooLarge = await read(streamOf(Buffer.from('abc'), Buffer.from('de'), Buffer.from('f')), 4)
+  expect(tooLarge).toMatchObject({ code: 'body-too-large', read: { length: 5 } })
+  const { read: kept } = tooLarge as { read: { bytes: () => Uint8Array } }
+  expect(Buffer.from(kept.bytes()).toString()).toBe('abc')
+})
+
 test.each(['2', '9', '-1', '1e99', 'NaN', '1.5', 'x', ''])(
   'an announced length of %j changes neither bytes nor limit',
   async announced => {

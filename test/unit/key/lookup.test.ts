@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createLookup } from '../../../src/key/lookup.ts'
+import { createLookup, LookupOptions } from '../../../src/key/lookup.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -284,8 +284,89 @@ describe('with as many queries in flight as are allowed', () => {
     await vi.advanceTimersByTimeAsync(199)
     expect(await lookup(NAME)).toMatchObject(TOO_MANY)
     await vi.advanceTimersByTimeAsync(1)
-    for (let n = 0; n < 1001; n++) void lookup(`later-${n}.service.example`)
+    void lookup('later-0.service.example')
+    expect(settle).toHaveLength(1001)
+    for (let n = 1; n < 1001; n++) void lookup(`later-${n}.service.example`)
     expect(settle).toHaveLength(2000)
+  })
+})
+
+/** Makes a lookup that allows one query, and uses it up with one that is never answered. */
+function createFull() {
+  const lookup = createLookup(
+    async name => {
+      if (name === 'stuck') return new Promise(() => {})
+      if (name.startsWith('gone')) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
+      return [['a']]
+    },
+    50,
+    1
+  )
+  const isKnown = async (name: string) => (await lookup(name)).ok
+  return { lookup, isKnown, fill: () => void lookup('stuck') }
+}
+
+test('the last sixteen names with records are known, however often each is asked for', async () => {
+  const { lookup, isKnown, fill } = createFull()
+  const names = Array.from({ length: 17 }, (_, n) => `key${n}.service.example`)
+  for (const name of [...names, ...Array<string>(20).fill(names[16]!)]) await lookup(name)
+  fill()
+  const known: boolean[] = []
+  for (const name of names) known.push(await isKnown(name))
+  expect(known).toEqual([false, ...Array<boolean>(16).fill(true)])
+})
+
+test('a name without records is not known', async () => {
+  const { lookup, isKnown, fill } = createFull()
+  expect((await lookup('gone.service.example')).ok).toBe(false)
+  fill()
+  expect(await lookup('gone.service.example')).toMatchObject({ code: 'key-lookup-failed' })
+  expect(await isKnown('other.service.example')).toBe(false)
+})
+
+describe('the options of a lookup', () => {
+  test('of the verifier and of anybody else call back when the query is aborted, until that is ended', () => {
+    const controllers = [new LookupOptions(), new AbortController()]
+    for (const options of controllers) {
+      let calls = 0
+      const count = () => {
+        calls += 1
+      }
+      const end = LookupOptions.onAbort(options, count)
+      end()
+      LookupOptions.onAbort(options, count)
+      options.abort()
+      expect([calls, options.signal.aborted]).toEqual([1, true])
+    }
+  })
+
+  test('that were aborted before call back at once, and options that are missing never', () => {
+    let calls = 0
+    const count = () => {
+      calls += 1
+    }
+    LookupOptions.onAbort({ signal: AbortSignal.abort() }, count)
+    expect(calls).toBe(1)
+    LookupOptions.onAbort(undefined, count)()
+    LookupOptions.onAbort({} as never, count)()
+    expect(calls).toBe(1)
+  })
+
+  test('of the verifier make no signal for a callback', () => {
+    let made = 0
+    class Counted extends AbortController {
+      constructor() {
+        super()
+        made += 1
+      }
+    }
+    vi.stubGlobal('AbortController', Counted)
+    const options = new LookupOptions()
+    LookupOptions.onAbort(options, () => {})()
+    expect(made).toBe(0)
+    expect(options.signal.aborted).toBe(false)
+    expect(made).toBe(1)
+    vi.unstubAllGlobals()
   })
 })
 

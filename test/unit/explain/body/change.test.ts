@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
-import { BODY_SEARCH_COST, findBodyChange } from '../../../../src/explain/body/change.ts'
+import { BODY_SEARCH_COST, findBodyChange, withBodyChange } from '../../../../src/explain/body/change.ts'
 import { type Budget, createBudget } from '../../../../src/explain/budget.ts'
+import { fail } from '../../../../src/result/result.ts'
 import { createVerifier } from '../../../../src/verify.ts'
 import { cpuTime } from '../../../support/cpu-time.ts'
 import { service } from '../../../support/service.ts'
@@ -18,6 +19,7 @@ test.each([
   ['newline-removed', 'a', 'a\n'],
   ['newline-removed', 'a', 'a\r\n'],
   ['newline-added', 'a\n', 'a'],
+  ['newline-added', '\n', ''],
   ['newline-added', 'a\r\n', 'a'],
   ['newline-added', 'a\nb\n', 'a\nb'],
   ['newline-added', 'a\r\nb\r\n', 'a\r\nb'],
@@ -25,10 +27,12 @@ test.each([
   ['crlf-to-lf', '\xff\n\x80', '\xff\r\n\x80'],
   ['crlf-to-lf', 'a\nb\nc', 'a\r\nb\r\nc'],
   ['lf-to-crlf', 'a\r\nb\r\nc', 'a\nb\nc'],
+  ['lf-to-crlf', 'a\r\nb\rc', 'a\nb\rc'],
   ['bom-removed', 'a', '\xef\xbb\xbfa'],
   ['bom-added', '\xef\xbb\xbfa', 'a'],
   ['form-reserialized', 'a=b+c&d=%C3%A9', 'a=b%20c&d=%c3%a9'],
   ['form-reserialized', 'a=b%20c', 'a=b+c'],
+  ['form-reserialized', 'a=%00%20c', 'a=%00+c'],
   ['form-reserialized', 'a%5Bb%5D=c', 'a[b]=c'],
   ['form-reserialized', "a='!~*", 'a=%27%21~%2A'],
   ['form-reserialized', 'a=%28b%29%21', 'a=(b)!'],
@@ -50,6 +54,7 @@ test.each<[string, string]>([
   ['["\\ud83d\\ude00"]', '["\xf0\x9f\x98\x80"]'],
   ['{"a":[],"b":1}', '{"a": {}, "b": 1}'], // json_encode(json_decode($json, true)) of PHP
   ['{"a":[]}', '{\n\t"a": []\n}\n'],
+  ['{"a":1}', '{"a": 1}\n'],
   // json.dumps() of Python, JSON.generate() of Ruby, json_encode() of PHP and json.Marshal() of Go write one value like
   // this.
   [ONE_VALUE, '{"a": [1, {}, []], "s": "x [ y ] { z }, \\u00e9 \\ud83d\\ude00 <b>/"}'],
@@ -80,6 +85,7 @@ test.each([
   ['an array that was written as text', '[1,2]', '1,2'],
   ['text that looks like a form', 'a b=c', 'a%20b=c'],
   ['a form with text behind it', 'a=b c', 'a=b%20c'],
+  ['a form with half an escape', 'a=b+c%g0', 'a=b%20c%g0'],
   ['a byte order mark that was there before', '\xef\xbb\xbfa', '\xef\xbb\xbf\xef\xbb\xbfa']
 ])('no guess for %s', (_, received, signed) => expect(guess(received, signed)).toBeUndefined())
 
@@ -171,6 +177,9 @@ test.each([
   ['a whole document', '{"a":1}', 30],
   ['a whole document and a line break', '{"a":1}\n', 30],
   ['one as long as was signed', '{"a":1,"b', 9],
+  ['a character that shares two bytes with U+FFFD, from its first', 'PNG\xef\xbf\xbe', undefined],
+  ['a character that shares two bytes with U+FFFD, at its ends', 'PNG\xef\xbe\xbd', undefined],
+  ['a character that shares two bytes with U+FFFD, from its second', 'PNG\xe2\xbf\xbd', undefined],
   ['one longer than was signed', '{"a":1,"b', 5],
   ['text before an object', 'an [object Object]', 18],
   ['text behind an object', '[object Object] and', 19]
@@ -195,6 +204,11 @@ test.each([
   const rejected = { status: 'rejected', failures: [{ code: 'digest-mismatch' }] }
   const judge = async () => expect(await verify({ ...request, body })).toMatchObject(rejected)
   expect(await cpuTime(judge)).toBeLessThan(500)
+})
+
+test('another failure than that of the digest is left as it is', () => {
+  const failed = fail('body-too-large', { limit: 4 })
+  expect(withBodyChange(failed, octets('a\n'), new Map() as never, () => true)).toBe(failed)
 })
 
 test('the failure says less where a deployment has removed the file of the search', async () => {

@@ -1,5 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { COMMON_LAYOUTS, INDENTED_LAYOUTS, isJson, isString, nextInteger } from '../../../../src/explain/body/json.ts'
+import {
+  COMMON_LAYOUTS,
+  ESCAPES,
+  INDENTED_LAYOUTS,
+  isEscapable,
+  isJson,
+  isString,
+  nextInteger,
+  unquoted,
+  ZEROS,
+  zeroWriter
+} from '../../../../src/explain/body/json.ts'
 import { rewrite, type Writer } from '../../../../src/explain/body/rewrite.ts'
 import { createBudget } from '../../../../src/explain/budget.ts'
 
@@ -83,6 +94,7 @@ describe('JSON', () => {
     [' "a\\"" \n', true],
     ['""', true],
     ['"a" b', false],
+    ['a"', false],
     ['"a', false],
     ['a"b"', false],
     ['', false]
@@ -95,5 +107,106 @@ describe('JSON', () => {
       found.push(json.toString('latin1', next.start, next.end))
     }
     expect(found).toEqual(['-2', '78', '9'])
+  })
+})
+
+/** Writes each unit of UTF-16 as an escape. */
+const escaped = (text: string) =>
+  Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')
+
+/** What each writer makes of the text of JSON.stringify. */
+const STYLES: readonly [name: string, write: (json: string) => string][] = [
+  ['JSON.stringify', json => json],
+  ['a writer of escaped slashes', json => json.replaceAll('/', '\\/')],
+  ['a writer of ASCII', json => json.replace(/[\x7f-\uffff]/g, escaped)],
+  ['a writer of escaped slashes and ASCII', json => json.replaceAll('/', '\\/').replace(/[\x7f-\uffff]/g, escaped)],
+  ['a writer of JSON for HTML', json => json.replace(/[<>&\u2028\u2029]/g, escaped)]
+]
+const ALL = STYLES.map(([name, write], i) => [name, write, ESCAPES[i]!] as const)
+
+/** Characters at the limits of each kind. */
+const CHARACTERS = [
+  ...['\x00', '\x07', '\b', '\t', '\n', '\v', '\f', '\r', '\x1f', ' ', '"', '%', '&', "'", '.', '/', '0', ';', '<'],
+  ...['=', '>', '?', '[', '\\', ']', 'b', 'u', '~', '\x7f', '\x80', '\xff', '\u07ff', '\u0800', '\u2027', '\u2028'],
+  ...['\u2029', '\u202a', '\ud7ff', '\ue000', '\ufffd', '\uffff', '\u{10000}', '\u{103ff}', '\u{10400}', '\u{10ffff}']
+]
+const SURROGATES = ['\ud800', '\udbff', '\udc00', '\udfff']
+
+describe('escapes', () => {
+  test('escapes are written in as many styles as are listed here', () => expect(ESCAPES).toHaveLength(STYLES.length))
+
+  test.each(ALL)('escapes of each character are those of %s, however the character was written', (_, write, writer) => {
+    for (const char of [...CHARACTERS, ...SURROGATES]) {
+      const text = Buffer.from(write(JSON.stringify(`a${char}b`))).toString('latin1')
+      const forms = [escaped(char), escaped(char).toUpperCase().replaceAll('U', 'u'), JSON.stringify(char).slice(1, -1)]
+      for (const form of forms) {
+        const json = Buffer.from(`"a${form}b"`).toString('latin1')
+        expect([form, layOut(json, writer)]).toEqual([form, text])
+      }
+    }
+    expect(layOut('"\\/"', writer)).toBe(write('"/"'))
+  })
+
+  test.each(ALL)('escapes that are none, and bytes that are not UTF-8, stay as they are: %s', (_, __, writer) => {
+    const kept = ['\\x', '\\u12', '\\u12g4', '\\\\u0041', '\\"', '\xff', '\xc0\xaf', '\xed\xa0\x80a', '\xc3']
+    for (const text of kept) expect(layOut(text, writer)).toBe(text)
+  })
+
+  test.each([
+    ['\\ud83d\\u0041', '\\ud83dA'],
+    ['\\ud83d\\ud83d\\ude00', '\\ud83d\xf0\x9f\x98\x80'],
+    ['\\ud83d\\n', '\\ud83d\\n'],
+    ['\\ud83d.ude00', '\\ud83d.ude00'],
+    ['\\ud83d\\.de00', '\\ud83d\\.de00'],
+    ['\\ude00\\ud83d', '\\ude00\\ud83d']
+  ])('a surrogate without its other half is no pair: %j', (json, expected) =>
+    expect(layOut(json, ESCAPES[0]!)).toBe(expected)
+  )
+
+  test.each(['\x7f', '\x80', '\xff', '\\', '/', '<', '>', '&'])('some writers escape %j', char =>
+    expect(isEscapable(Buffer.from(`a${char}`, 'latin1'))).toBe(true)
+  )
+
+  test.each(['', 'a', '~', '"', "'", '%', ';', '=', '.', '0', '[', ']', '\n'])('no writer escapes %j', char =>
+    expect(isEscapable(Buffer.from(char, 'latin1'))).toBe(false)
+  )
+
+  test('a string of JSON holds what JSON.parse reads in it', () => {
+    for (const char of [...CHARACTERS, 'é/\\"\u2028😀']) {
+      for (const form of [escaped(char), JSON.stringify(char).slice(1, -1)]) {
+        const text = layOut(Buffer.from(` "a${form}b" `).toString('latin1'), unquoted)
+        expect([form, text]).toEqual([form, Buffer.from(`a${char}b`).toString('latin1')])
+      }
+    }
+    expect(layOut('"\\/"', unquoted)).toBe('/')
+  })
+})
+
+describe('zeros', () => {
+  const [ONE, TWO] = ZEROS as [Writer, Writer]
+
+  test.each([
+    ['0', '0.0', '0.00'],
+    ['9', '9.0', '9.00'],
+    ['-12', '-12.0', '-12.00'],
+    ['1.5', '1.5', '1.50'],
+    ['-0.5', '-0.5', '-0.50'],
+    ['1.25', '1.25', '1.25'],
+    ['1.125', '1.125', '1.125']
+  ])('zeros make of %s: %s, or %s', (number, one, two) => {
+    const json = (value: string) => `{"1":[${value}, ${value}],"a":"${number}"}`
+    expect([layOut(json(number), ONE), layOut(json(number), TWO)]).toEqual([json(one), json(two)])
+  })
+
+  test.each(['true', '1e3', '1.5e3', '.5', '-.5', '-', '1.5.5', '1/2', 'x1', '1x', '+1', '1-1', '"1"'])(
+    'zeros are added to no %s',
+    value => {
+      for (const write of ZEROS) expect(layOut(`[${value}]`, write)).toBe(`[${value}]`)
+    }
+  )
+
+  test('zeros of one integer are added to that integer alone, wherever it is', () => {
+    const json = (value: string) => `[1,${value},123,2,13,-12,12.5,{"12":${value}},"12"]`
+    expect(layOut(json('12'), zeroWriter(Buffer.from('12')))).toBe(json('12.0'))
   })
 })
