@@ -6,8 +6,8 @@ export interface Folder {
 
 /**
  * A process that a test starts does not see the change. So tests that only start processes are left out, and so are the
- * files that only run in one: `bin.ts`, `main.ts` and `cli.ts` of the gateway, and the page, which runs in a browser. Tests that
- * compare times are left out, because code that is prepared for mutants is slower.
+ * files that only run in one: `bin.ts`, `main.ts` and `cli.ts` of the gateway, and the page, which runs in a browser.
+ * Tests that compare times are left out, because code that is prepared for mutants is slower.
  */
 export const FOLDERS: Readonly<Record<string, Folder>> = {
   platforms: { files: ['src/platforms/**/*.ts'], tests: ['test/unit/platforms/', 'test/servers/https.test.ts'] },
