@@ -164,6 +164,12 @@ describe('methods', () => {
     for (const path of ['/', '/healthz', '/metrics', '/events'])
       expect(await ask(port, path, { method: 'HEAD' })).toMatchObject({ status: 200, body: '' })
   })
+
+  test('says which requests it has as a stream of events', async () => {
+    const { port } = await startTestAdmin()
+    const { headers } = await ask(port, '/events', { method: 'HEAD' })
+    expect(headers['content-type']).toBe('text/event-stream')
+  })
 })
 
 test('says on /healthz, without a token, whether the gateway takes requests', async () => {

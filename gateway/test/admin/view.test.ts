@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { ReceivedRequest, VerifierOptions } from 'signed-requests'
+import type { ReceivedRequest, Verdict, VerifierOptions } from 'signed-requests'
 import { describe, expect, test } from 'vitest'
 import { CHECK_NAMES } from '../../../src/tools/index.ts'
 import { runInside } from '../../../test/support/run-cli.ts'
@@ -93,6 +93,12 @@ describe('a line of the list', () => {
     [0, 'not-asked', 'refused']
   ])('of a rejected request that got %d from an upstream %s is %s', async (status, upstream, outcome) => {
     expect(outcomeOf((await open(ELSEWHERE, { changes: { status, upstream } })).exchange)).toBe(outcome)
+  })
+
+  test('the outcome of a request that cannot be decided is unavailable, and forwarded while observing', () => {
+    const verdict = { status: 'unavailable' } as Verdict
+    expect(outcomeOf({ verdict, status: 503, upstream: 'not-asked' })).toBe('unavailable')
+    expect(outcomeOf({ verdict, status: 200, upstream: 'answered' })).toBe('forwarded')
   })
 
   const failed = { changes: { upstream: 'answered', status: 500 } } as const

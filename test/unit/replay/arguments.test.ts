@@ -34,6 +34,15 @@ test.each([
   }
 })
 
+test.each<[string, (options: object) => unknown]>([
+  ['memoryReplayStore', memoryReplayStore],
+  ['redisReplayStore', options => redisReplayStore({ isOpen: true, eval: untouched }, options)],
+  ['postgresReplayStore', options => postgresReplayStore({ query: untouched }, options)],
+  ['sqliteReplayStore', options => sqliteReplayStore({ exec: untouched, prepare: untouched }, options)]
+])('an option that does not exist is a mistake that names %s', (name, create) =>
+  expect(() => create({ size: 1 })).toThrow(`${name}() has no option "size"`)
+)
+
 test('every store has the name of its database, for explanations', () => {
   expect(STORES.map(({ name }) => name)).toEqual([undefined, 'Redis', 'PostgreSQL', 'SQLite'])
 })

@@ -25,6 +25,12 @@ test('refuses any other object, and names those that fit', () => {
   expect(() => redisReplayStore(transaction)).toThrow(TypeError)
 })
 
+test('takes an object that has nothing but eval, such as a wrapper around a client', async () => {
+  const wrapper = { eval: async (_: string, call: { arguments: string[] }) => call.arguments[0] }
+  const store = redisReplayStore(wrapper as never)
+  expect(await store.claim('id', 'token', 60)).toBe(true)
+})
+
 test('rejects a prefix that is not a string', () => {
   const client = new Redis({ lazyConnect: true })
   expect(() => redisReplayStore(client, { prefix: 7 as unknown as string })).toThrow(

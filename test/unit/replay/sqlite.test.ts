@@ -33,6 +33,14 @@ function openFake({ error }: { error?: object } = {}) {
   return { file, explained }
 }
 
+test('SQLite itself does not wait for a lock, which would stop the process, and readers do not wait for a writer', async () => {
+  const executed: string[] = []
+  const prepare = () => ({ all: () => [{ token: '' }], run() {} })
+  const store = sqliteReplayStore({ exec: sql => executed.push(sql), prepare })
+  await store.claim('id', 'token', 60)
+  expect(executed).toEqual(expect.arrayContaining(['PRAGMA busy_timeout = 0', 'PRAGMA journal_mode = WAL']))
+})
+
 describe('a database that is deleted or replaced while it is open', () => {
   const EVIDENCE = { error: 'SQLITE_READONLY_DBMOVED', problem: 'threw', store: 'SQLite' }
 
