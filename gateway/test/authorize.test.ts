@@ -5,7 +5,7 @@ import { type ReceivedRequest, refusalResponse } from 'signed-requests'
 import { rfc9421 } from 'signed-requests/rfc9421'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { linesOf, service, withHeaders } from '../../test/support/service.ts'
-import { exchangeBytes, wire } from '../../test/support/wire.ts'
+import { exchangeBytes, statusesOf, wire } from '../../test/support/wire.ts'
 import { startAuthorizer } from '../src/authorize.ts'
 import type { Exchange, Malformed } from '../src/exchange.ts'
 import { logText } from '../src/log.ts'
@@ -371,4 +371,11 @@ test('a check is recorded as one that no upstream was asked for, and a part of a
       finding: 'the proxy passed a part of the body: let it pass all, or none (Envoy: allow_partial_message: false)'
     }
   ])
+})
+
+test('a check of a request with a coding besides chunked is refused, and recorded as malformed', async () => {
+  const { authorizer, exchanges } = await start()
+  const head = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n'
+  expect(statusesOf(await exchangeBytes(authorizer.address, Buffer.from(head)))).toEqual([400])
+  expect(exchanges).toMatchObject([{ upstream: 'malformed', status: 400, reason: 'framing' }])
 })

@@ -52,6 +52,11 @@ describe('a request under another domain', () => {
     return JSON.parse(await of(request, 'json'))
   }
 
+  test('a request under another domain is said to be one in the text, too', async () => {
+    const request = withHeaders(signed, { Signature: value => value.replace('service.example', 'other.example') })
+    expect(await of(request, 'text')).toContain(' (signed under another domain) ')
+  })
+
   test('a request under another domain has in JSON the name of its key, as a claim, and what to ask', async () => {
     const line = await elsewhere('One._domainkey.Other.example')
     expect(line).toMatchObject({ status: 'rejected', claimedKeyId: 'One._domainkey.Other.example' })
@@ -99,7 +104,8 @@ test('a request with nothing signed is one line that says so, whatever else it l
 
 test('a request that has its signature in Authorization is not called unsigned', async () => {
   const headers = [...scanner.headers, ['Authorization', 'Signature keyId="a"']]
-  expect(JSON.parse(await of({ ...scanner, headers } as never, 'json')).finding).toBeUndefined()
+  for (const https of [false, true])
+    expect(JSON.parse(await of({ ...scanner, headers, https } as never, 'json')).finding).toBeUndefined()
 })
 
 test('a request whose Signature a proxy dropped has all its failures', async () => {

@@ -3,8 +3,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createTestService } from '../../../src/testing/index.ts'
 import { service } from '../../../test/support/service.ts'
 import { exchangeBytes, send } from '../../../test/support/wire.ts'
+import { ANY_ACCOUNT } from '../../src/seen-accounts.ts'
 import { heldDns } from '../for-one-test.ts'
-import { ask, startWithAdmin } from '../support/admin.ts'
+import { ask, listen, startWithAdmin } from '../support/admin.ts'
 
 const sign = () => service.sign({ target: '/hook', body: '{"id":1}' })
 const elsewhere = () => ({ ...sign(), target: '/other' })
@@ -49,6 +50,18 @@ test.each([false, true])('offers a fixture of every request, observing: %s', asy
   const otherwise = observe ? 'forwarded' : 'refused'
   expect(details.map(({ outcome }) => outcome)).toEqual(['verified', otherwise, otherwise])
   expect(details.slice(0, 2).map(({ body }) => body.text)).toEqual(['{"id":1}', '{"id":2}'])
+})
+
+test('the page says for which account a signed request came, while observing without --account', async () => {
+  const { address, port, open } = await startWithAdmin({
+    observe: true,
+    verifier: { ...service.options, accounts: ANY_ACCOUNT }
+  })
+  await send(address, service.sign({ headers: { 'X-Service-ID': 'account-77' } }))
+  await open(1)
+  const page = listen(port)
+  await page.hasRows(1)
+  expect(page.batches.at(-1)).toMatchObject({ account: expect.stringContaining('--account 77') })
 })
 
 test('a body that was refused before it was read is not kept', async () => {
