@@ -59,8 +59,8 @@ export const asksAgain = (status: number): boolean => status >= 500 || status ==
 
 /** Returns whether the request has nothing of a signed one, not even a signature in Authorization. */
 export function isUnsigned(verdict: Verdict): boolean {
-  const main = mainFailure(verdict)
-  if (main?.code !== 'signature-missing' || main.evidence?.header === 'Authorization') return false
+  // A signature in Authorization is not the main failure of a request that also lacks its account.
+  if (mainFailure(verdict)?.code !== 'signature-missing') return false
   return ['account-missing', 'digest-missing'].every(missing => verdict.failures.some(({ code }) => code === missing))
 }
 
