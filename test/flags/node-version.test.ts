@@ -1,8 +1,6 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { startOnNode } from '../../flags/node-version.ts'
 import manifest from '../../package.json' with { type: 'json' }
-
-afterEach(() => void vi.unstubAllGlobals())
 
 const OLDEST = manifest.engines.node.replace('>=', '')
 const [major, minor, patch] = OLDEST.split('.').map(Number) as [number, number, number]
@@ -13,7 +11,12 @@ function startOn(node: string) {
   const started = vi.fn(async () => {})
   const other = { versions: { node }, stderr: { write: (text: string) => written.push(text) }, exitCode: undefined }
   vi.stubGlobal('process', other)
-  startOnNode('signed-requests', started)
+  try {
+    startOnNode('signed-requests', started)
+  } finally {
+    // At once: a message of the test runner that arrives meanwhile needs the real one.
+    vi.unstubAllGlobals()
+  }
   return { isStarted: started.mock.calls.length === 1, written, exitCode: other.exitCode }
 }
 

@@ -401,11 +401,15 @@ describe('files', () => {
     ['no process', undefined]
   ])('a runtime that has %s refuses a directory, and needs none without', (_, process) => {
     vi.stubGlobal('process', process)
-    onTestFinished(() => void vi.unstubAllGlobals())
-    expect(() => createRecorder({ directory })).toThrow(
-      'directory is a string: leave it out: this runtime keeps no files'
-    )
-    expect(createRecorder().fixtures()).toEqual([])
+    try {
+      expect(() => createRecorder({ directory })).toThrow(
+        'directory is a string: leave it out: this runtime keeps no files'
+      )
+      expect(createRecorder().fixtures()).toEqual([])
+    } finally {
+      // At once: a message of the test runner that arrives meanwhile needs the real one.
+      vi.unstubAllGlobals()
+    }
   })
 
   test('Cloudflare Workers refuse a directory, though they have a file system for each request', () => {
