@@ -9,10 +9,10 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
  * share the modules of their process, which halves the time.
  */
 const ISOLATED = [
-  'test/unit/key/dns.test.ts',
-  'test/unit/verdict/diagnostics.test.ts',
-  'test/unit/signature/representative.test.ts',
-  'test/unit/signature/runtime-ways.test.ts',
+  'test/unit/core/key/dns.test.ts',
+  'test/unit/core/verdict/diagnostics.test.ts',
+  'test/unit/core/signature/representative.test.ts',
+  'test/unit/core/signature/runtime-ways.test.ts',
   'test/unit/account/example.test.ts'
 ]
 
@@ -34,7 +34,6 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^signed-requests$/, replacement: at('src/index.ts') },
-      { find: /^signed-requests\/rfc9421$/, replacement: at('src/standards/rfc9421/index.ts') },
       { find: /^signed-requests\/([\w-]+)$/, replacement: at('src/$1/index.ts') }
     ]
   },

@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 /** Names the package as it is published, with the types of its source, which exist before it is built. */
 type Main = typeof import('../src/index.ts')
-type Rfc9421 = typeof import('../src/standards/rfc9421/index.ts')
+type Rfc9421 = typeof import('../src/rfc9421/index.ts')
 type Testing = typeof import('../src/testing/index.ts')
 
 const built = (file: string): string => new URL(`../dist/${file}`, import.meta.url).href

@@ -1,6 +1,6 @@
+import { MAX_PARSED } from '../src/core/standards/rfc9421/signature-base.ts'
+import { FOR_INPUT, FOR_PARAMETERS, MAX_SEQUENCES_LENGTH } from '../src/core/standards/rfc9421/structured-fields.ts'
 import type { ReceivedRequest, VerifierOptions } from '../src/index.ts'
-import { MAX_PARSED } from '../src/standards/rfc9421/signature-base.ts'
-import { FOR_INPUT, FOR_PARAMETERS, MAX_SEQUENCES_LENGTH } from '../src/standards/rfc9421/structured-fields.ts'
 import { rfc9421, testing } from './dist.ts'
 import type { AwkwardHead } from './heads.ts'
 import { asReceived } from './sample.ts'

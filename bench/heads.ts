@@ -1,4 +1,4 @@
-import { MAX_LINES } from '../src/http/fields.ts'
+import { MAX_LINES } from '../src/core/http/fields.ts'
 import type { ReceivedRequest } from '../src/index.ts'
 import { asReceived, flat, type Sample } from './sample.ts'
 

@@ -1,7 +1,7 @@
 // Measures the memory store: `node --expose-gc --import tsx bench/replay-memory.ts`.
 import { setImmediate } from 'node:timers/promises'
-import { base64Digest } from '../src/http/digest.ts'
-import { createClaims } from '../src/replay/claim.ts'
+import { base64Digest } from '../src/core/http/digest.ts'
+import { createClaims } from '../src/core/replay/claim.ts'
 import { memoryReplayStore } from '../src/replay/index.ts'
 
 const BATCH = 100 // claims between two turns of the event loop

@@ -10,13 +10,13 @@ export const ENTRIES = {
   'doh/index': 'src/doh/index.ts',
   'recorder/index': 'src/recorder/index.ts',
   'replay/index': 'src/replay/index.ts',
-  'rfc9421/index': 'src/standards/rfc9421/index.ts',
+  'rfc9421/index': 'src/rfc9421/index.ts',
   'testing/index': 'src/testing/index.ts'
 }
 
 /**
  * Bundles the library, and for ESM the command line too, in one graph: each module exists once, whichever entry reaches
- * it. A module is loaded for the names that are used of it: `--help` needs nothing else that the door exports.
+ * it. A module is loaded for the names that are used of it: `--help` needs nothing else that src/internal exports.
  */
 export const bundle = (format: 'esm' | 'cjs'): Promise<RollupBuild> =>
   rollup({

@@ -2,7 +2,7 @@ import type { Values } from '../flags/flag.ts'
 import { inFlags, UNSHARED } from '../flags/table.ts'
 import { UsageError } from '../flags/usage-error.ts'
 import { AccountError, type AccountErrorCode, createAccountClient } from '../src/account/index.ts'
-import { escapeText, messageIn, ownProperty } from '../src/tools/index.ts'
+import { escapeText, messageIn, ownProperty } from '../src/internal/index.ts'
 import { EXIT, type Io, readBytes } from './command.ts'
 import type { Command } from './flags.ts'
 

@@ -1,5 +1,5 @@
 import { UsageError } from '../flags/usage-error.ts'
-import { isLoopback } from '../src/tools/index.ts'
+import { isLoopback } from '../src/internal/index.ts'
 
 /** Each command that speaks TLS to a receiver under development has this flag. */
 export const ALLOW_SELF_SIGNED = {

@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { styleText } from 'node:util'
 import { UsageError } from '../flags/usage-error.ts'
-import type { Line, Tone } from '../src/tools/index.ts'
+import type { Line, Tone } from '../src/internal/index.ts'
 
 /** The input and output of the process. */
 export interface Terminal {

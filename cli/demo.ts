@@ -3,8 +3,6 @@ import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type CheckResult, createVerifier, diagnose, dnsTxtLookup, nodeHandler, type Verdict } from '../src/index.ts'
-import { memoryReplayStore } from '../src/replay/index.ts'
-import { createTestService, type SignedTestRequest, type TestService } from '../src/testing/index.ts'
 import {
   CHECK_NAMES,
   explainDiagnosis,
@@ -13,7 +11,9 @@ import {
   TONES,
   type Tone,
   withTone
-} from '../src/tools/index.ts'
+} from '../src/internal/index.ts'
+import { memoryReplayStore } from '../src/replay/index.ts'
+import { createTestService, type SignedTestRequest, type TestService } from '../src/testing/index.ts'
 import { EXIT, type Io } from './command.ts'
 import { exchange } from './exchange.ts'
 import type { Command } from './flags.ts'

@@ -1,7 +1,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest, type RequestOptions } from 'node:https'
 import { UsageError } from '../flags/usage-error.ts'
-import { type AdapterRequest, ERRORS, escapeText } from '../src/tools/index.ts'
+import { type AdapterRequest, ERRORS, escapeText } from '../src/internal/index.ts'
 
 type Sent = Pick<AdapterRequest, 'method' | 'headers'> & {
   body: Uint8Array | null

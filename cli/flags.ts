@@ -1,7 +1,7 @@
 import type { Flags, Values } from '../flags/flag.ts'
 import { SHARED, UNSHARED } from '../flags/table.ts'
 import { UsageError } from '../flags/usage-error.ts'
-import { isPathPrefix, restorePathPrefix } from '../src/tools/index.ts'
+import { isPathPrefix, restorePathPrefix } from '../src/internal/index.ts'
 import type { Io } from './command.ts'
 
 /** Each command that can print JSON has this flag. */

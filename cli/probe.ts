@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import type { Values } from '../flags/flag.ts'
-import { aside, escapeText, withTone, wrapWords } from '../src/tools/index.ts'
+import { aside, escapeText, withTone, wrapWords } from '../src/internal/index.ts'
 import { ALLOW_SELF_SIGNED, assertAtLoopback, isUntrusted, selfSignedAdvice } from './certificates.ts'
 import { EXIT, type Io } from './command.ts'
 import {

@@ -1,4 +1,4 @@
-import { nearest } from '../src/tools/index.ts'
+import { nearest } from '../src/internal/index.ts'
 import { UsageError } from './usage-error.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { SchemeName } from '../src/index.ts'
-import { DEFAULTS, FLAG_NAMES, type OptionName } from '../src/tools/index.ts'
+import { DEFAULTS, FLAG_NAMES, type OptionName } from '../src/internal/index.ts'
 import type { Flag } from './flag.ts'
 
 const DRAFT: SchemeName = 'draft-cavage'

@@ -1,7 +1,7 @@
 import { cp } from 'node:fs/promises'
 import { defineConfig } from 'tsup'
 
-/** Its own files, the flags, and what comes through the door of the library: every dependency stays one. */
+/** Its own files, the flags, and what src/internal of the library exports: every dependency stays one. */
 export default defineConfig({
   entry: { cli: 'src/bin.ts' },
   format: ['esm'],

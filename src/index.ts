@@ -4,7 +4,65 @@
  * @module signed-requests
  */
 
-export { matchesDigest } from './checks/digest.ts'
+export { matchesDigest } from './core/checks/digest.ts'
+export type { Digest } from './core/http/digest.ts'
+export { parseHttpDate } from './core/http/http-date.ts'
+export type {
+  Bytes,
+  ForwardedNote,
+  ForwardedNotes,
+  HeaderLine,
+  ReceivedBody,
+  ReceivedHeaders,
+  ReceivedRequest
+} from './core/http/request.ts'
+export { type DnsTxtLookupOptions, dnsTxtLookup } from './core/key/dns.ts'
+export { importPublicKey, type PublicKey } from './core/key/key-types.ts'
+export { parseKeyRecord } from './core/key/record.ts'
+export type { KeyLimits, KeyRecord, KeyType, LookupTxt, RecordKeyType } from './core/key/types.ts'
+export type { VerifierOptions } from './core/options/options.ts'
+export type { Accounts, RequestRecorder } from './core/options/values.ts'
+export type { ReplayStore } from './core/replay/store.ts'
+export type { CheckName, CheckOf, Code, CodesByCheck, UnavailableCode } from './core/result/codes.ts'
+export type {
+  EvidenceByCode,
+  EvidenceOf,
+  FailedWith,
+  KeyEvidence,
+  KeyProblem,
+  Reencoding,
+  SometimesEvident,
+  WithEvidence
+} from './core/result/evidence.ts'
+export type { Failed, Result } from './core/result/result.ts'
+export type { SchemeName } from './core/result/scheme-name.ts'
+export type { Algorithm } from './core/signature/algorithms.ts'
+export { verifySignature } from './core/signature/verify-signature.ts'
+export { draftCavage } from './core/standards/draft-cavage/scheme.ts'
+export {
+  buildSigningString,
+  parseDigestHeader,
+  parseSignatureHeader,
+  type SignatureParameters,
+  type SigningStringParameters
+} from './core/standards/draft-cavage/steps.ts'
+export type { Scheme } from './core/standards/scheme.ts'
+export type { Stages, VerdictMessage } from './core/verdict/diagnostics.ts'
+export { assertVerified, httpStatus, NotVerifiedError } from './core/verdict/http-status.ts'
+export { type LogRecord, logRecord } from './core/verdict/log-record.ts'
+export { mainFailure } from './core/verdict/main-failure.ts'
+export type {
+  CheckResult,
+  Checks,
+  Failure,
+  FailureOf,
+  Rejected,
+  Unavailable,
+  UnavailableFailure,
+  Verdict,
+  Verified
+} from './core/verdict/verdict.ts'
+export { createVerifier, type Verify } from './core/verify.ts'
 export {
   type DiagnosedCheck,
   type DiagnosedFailure,
@@ -15,23 +73,6 @@ export {
 export { explain } from './explain/explain.ts'
 export type { Fact, FactId } from './explain/facts.ts'
 export type { SettingsLanguage } from './explain/settings.ts'
-export type { Digest } from './http/digest.ts'
-export { parseHttpDate } from './http/http-date.ts'
-export type {
-  Bytes,
-  ForwardedNote,
-  ForwardedNotes,
-  HeaderLine,
-  ReceivedBody,
-  ReceivedHeaders,
-  ReceivedRequest
-} from './http/request.ts'
-export { type DnsTxtLookupOptions, dnsTxtLookup } from './key/dns.ts'
-export { importPublicKey, type PublicKey } from './key/key-types.ts'
-export { parseKeyRecord } from './key/record.ts'
-export type { KeyLimits, KeyRecord, KeyType, LookupTxt, RecordKeyType } from './key/types.ts'
-export type { VerifierOptions } from './options/options.ts'
-export type { Accounts, RequestRecorder } from './options/values.ts'
 export { type FetchHandlerOptions, fetchHandler } from './platforms/fetch/handler.ts'
 export { refusalResponse } from './platforms/fetch/refusal.ts'
 export { type FromFetchOptions, fromFetchRequest } from './platforms/fetch/request.ts'
@@ -46,44 +87,3 @@ export { type NodeHandlerOptions, nodeHandler } from './platforms/node/handler.t
 export { type NodeResponse, type RefusalOptions, sendRefusal } from './platforms/node/refusal.ts'
 export { type FromNodeOptions, fromNodeRequest, type NodeRequest } from './platforms/node/request.ts'
 export type { ProxyOptions } from './platforms/proxy.ts'
-export type { ReplayStore } from './replay/store.ts'
-export type { CheckName, CheckOf, Code, CodesByCheck, UnavailableCode } from './result/codes.ts'
-export type {
-  EvidenceByCode,
-  EvidenceOf,
-  FailedWith,
-  KeyEvidence,
-  KeyProblem,
-  Reencoding,
-  SometimesEvident,
-  WithEvidence
-} from './result/evidence.ts'
-export type { Failed, Result } from './result/result.ts'
-export type { SchemeName } from './result/scheme-name.ts'
-export type { Algorithm } from './signature/algorithms.ts'
-export { verifySignature } from './signature/verify-signature.ts'
-export { draftCavage } from './standards/draft-cavage/scheme.ts'
-export {
-  buildSigningString,
-  parseDigestHeader,
-  parseSignatureHeader,
-  type SignatureParameters,
-  type SigningStringParameters
-} from './standards/draft-cavage/steps.ts'
-export type { Scheme } from './standards/scheme.ts'
-export type { Stages, VerdictMessage } from './verdict/diagnostics.ts'
-export { assertVerified, httpStatus, NotVerifiedError } from './verdict/http-status.ts'
-export { type LogRecord, logRecord } from './verdict/log-record.ts'
-export { mainFailure } from './verdict/main-failure.ts'
-export type {
-  CheckResult,
-  Checks,
-  Failure,
-  FailureOf,
-  Rejected,
-  Unavailable,
-  UnavailableFailure,
-  Verdict,
-  Verified
-} from './verdict/verdict.ts'
-export { createVerifier, type Verify } from './verify.ts'

@@ -5,9 +5,9 @@ import { createUpstream } from '../../gateway/src/forward.ts'
 import { logText } from '../../gateway/src/log.ts'
 import type { GatewaySettings } from '../../gateway/src/options/settings.ts'
 import { createServe } from '../../gateway/src/serve.ts'
-import { readBody } from '../../src/body/read.ts'
+import { readBody } from '../../src/core/body/read.ts'
+import { allPassed, NO_STORE, refuse } from '../../src/core/verdict/refuse.ts'
 import type { ReceivedRequest, Verdict } from '../../src/index.ts'
-import { allPassed, NO_STORE, refuse } from '../../src/verdict/refuse.ts'
 
 /**
  * The gateway without verification: its own code reads, forwards, answers and logs, and lets every request in.

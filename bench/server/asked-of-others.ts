@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { memoryReplayStore, sqliteReplayStore } from '../../src/replay/index.ts'
+import { connect, createPostgresTable } from '../../test/unit/core/replay/store-clients.ts'
 import { postgresServer } from '../../test/unit/replay/postgres-server.ts'
 import { redisServer } from '../../test/unit/replay/redis-server.ts'
-import { connect, createPostgresTable } from '../../test/unit/replay/store-clients.ts'
 import { main, testing } from '../dist.ts'
 
 const ONE_AFTER_ANOTHER = 3_000

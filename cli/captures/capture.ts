@@ -7,7 +7,7 @@ import {
   type HeaderLine,
   lineValues,
   splitAbsoluteUrl
-} from '../../src/tools/index.ts'
+} from '../../src/internal/index.ts'
 
 /** One request of a capture. */
 export interface Entry {

@@ -1,5 +1,5 @@
 import { UsageError } from '../../flags/usage-error.ts'
-import { escapeText } from '../../src/tools/index.ts'
+import { escapeText } from '../../src/internal/index.ts'
 import { type Entry, isSigned } from './capture.ts'
 
 /** Selects the request of a capture that a command takes. */

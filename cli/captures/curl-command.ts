@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net'
 import { UsageError } from '../../flags/usage-error.ts'
-import { type HeaderLine, lineValues } from '../../src/tools/index.ts'
+import { type HeaderLine, lineValues } from '../../src/internal/index.ts'
 import { digestsIn, type Entry, entryOf, hasDigest } from './capture.ts'
 import { parseCommands, type Word } from './command-words.ts'
 import { type CurlData, type CurlRequest, readCurlArguments } from './curl-options.ts'

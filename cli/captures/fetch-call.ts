@@ -1,5 +1,5 @@
 import { UsageError } from '../../flags/usage-error.ts'
-import type { HeaderLine } from '../../src/tools/index.ts'
+import type { HeaderLine } from '../../src/internal/index.ts'
 import { type Entry, entryOf, MAX_ENTRIES, splitUrl } from './capture.ts'
 import { withLength } from './curl-command.ts'
 import { parseHeaders } from './json.ts'

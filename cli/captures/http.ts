@@ -1,4 +1,4 @@
-import { type HeaderLine, lineValues, plural, trimWhiteSpace } from '../../src/tools/index.ts'
+import { type HeaderLine, lineValues, plural, trimWhiteSpace } from '../../src/internal/index.ts'
 import { assertWithin, type Captured, type Entry, entryOf, MAX_ENTRIES, splitPseudoHeaders } from './capture.ts'
 
 /** Matches a head, with the empty lines before it, which do not count (RFC 9112 section 2.2). */

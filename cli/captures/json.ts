@@ -1,6 +1,5 @@
 import { UsageError } from '../../flags/usage-error.ts'
 import { fromLambdaEvent, type LambdaEvent } from '../../src/index.ts'
-import type { VectorBody, VectorJson } from '../../src/testing/index.ts'
 import {
   DEFAULTS,
   escapeText,
@@ -9,7 +8,8 @@ import {
   optionsOfVector,
   requestOfVector,
   wrongMember
-} from '../../src/tools/index.ts'
+} from '../../src/internal/index.ts'
+import type { VectorBody, VectorJson } from '../../src/testing/index.ts'
 import { type Entry, entryOf, MAX_ENTRIES, splitPseudoHeaders, splitUrl } from './capture.ts'
 
 /** An object of JSON. None of the names that are read here is on a prototype. */

@@ -1,4 +1,4 @@
-import type { HeaderLine } from '../../src/tools/index.ts'
+import type { HeaderLine } from '../../src/internal/index.ts'
 import { type Entry, entryOf, splitUrl } from './capture.ts'
 import { type CommandReader, createCommandReader } from './command-reader.ts'
 import { withLength } from './curl-command.ts'

@@ -5,7 +5,7 @@ import {
   duration,
   type Known,
   THIS_CLOCK
-} from '../../src/tools/index.ts'
+} from '../../src/internal/index.ts'
 
 /** The clock that a capture is judged by. */
 export type Clock = 'machine' | 'flag' | 'capture' | 'fixture'

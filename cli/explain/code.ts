@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { UsageError } from '../../flags/usage-error.ts'
 import type { Code } from '../../src/index.ts'
-import { CODES, isUnavailable, type Line, nearest, withTone, wrapWords } from '../../src/tools/index.ts'
+import { CODES, isUnavailable, type Line, nearest, withTone, wrapWords } from '../../src/internal/index.ts'
 
 /** Explains a code, as plain text. */
 export interface CodeExplanation {

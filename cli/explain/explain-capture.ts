@@ -23,7 +23,7 @@ import {
   recordTexts,
   SCHEMES,
   type Undecided
-} from '../../src/tools/index.ts'
+} from '../../src/internal/index.ts'
 import type { Entry } from '../captures/capture.ts'
 import { chooseEntry } from '../captures/choose-entry.ts'
 import { addPrefix } from '../flags.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Code } from '../../src/index.ts'
-import { asciiJson, explainDiagnosis } from '../../src/tools/index.ts'
+import { asciiJson, explainDiagnosis } from '../../src/internal/index.ts'
 import { FORMATS, readCapture } from '../captures/read-capture.ts'
 import { EXIT, type Io, readBytes } from '../command.ts'
 import type { Command } from '../flags.ts'

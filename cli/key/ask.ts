@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram'
 import { on, once } from 'node:events'
 import { connect, isIPv6 } from 'node:net'
 import { CHECKING_DISABLED, type DecodedPacket, RECURSION_DESIRED, type RecordType } from 'dns-packet'
-import { badReply, decodeReply, encodeMessage, errorLabel, MAX_OCTETS } from '../../src/tools/index.ts'
+import { badReply, decodeReply, encodeMessage, errorLabel, MAX_OCTETS } from '../../src/internal/index.ts'
 import { isPrivate } from './addresses.ts'
 
 interface Query {

@@ -8,7 +8,7 @@ import {
   looksLikeKeyRecord,
   parseKey,
   type RecordProblem
-} from '../../src/tools/index.ts'
+} from '../../src/internal/index.ts'
 import type { Hop, ServerReport, Trace } from './trace.ts'
 
 /** Says who must do what, and why, by the kind of conclusion; a detail follows. */

@@ -19,7 +19,7 @@ import {
   withTone,
   wrapExact,
   wrapWords
-} from '../../src/tools/index.ts'
+} from '../../src/internal/index.ts'
 import { conclude, findKeyProblem, seconds } from './conclude.ts'
 import { type FoundRecord, findSigner, type SignedRequest } from './signed-by.ts'
 import type { Hop, ServerReport, Trace } from './trace.ts'

@@ -7,7 +7,7 @@ import {
   SCHEME_ALGORITHMS,
   SCHEMES,
   type SchemeRules
-} from '../../src/tools/index.ts'
+} from '../../src/internal/index.ts'
 import type { Entry } from '../captures/capture.ts'
 
 /** The signature of a captured request, ready to be tried. `keyId` and `algorithm` come from outside: escape them. */

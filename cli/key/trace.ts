@@ -1,5 +1,5 @@
 import { type Answer, AUTHENTIC_DATA } from 'dns-packet'
-import { lowerCase, normalizeName } from '../../src/tools/index.ts'
+import { lowerCase, normalizeName } from '../../src/internal/index.ts'
 import type { Dns, Reply } from './ask.ts'
 
 /** The reply of a name server, at one of its addresses. It comes from outside: escape it. */

@@ -1,4 +1,4 @@
-import { duration } from '../../src/tools/index.ts'
+import { duration } from '../../src/internal/index.ts'
 import { EXIT } from '../command.ts'
 import { describeResponse, isRefusal, type Response } from '../exchange.ts'
 

@@ -1,5 +1,5 @@
 import { SHARED, UNSHARED } from '../../flags/table.ts'
-import { DEFAULTS } from '../../src/tools/index.ts'
+import { DEFAULTS } from '../../src/internal/index.ts'
 import { ENTRY_FLAG } from '../captures/choose-entry.ts'
 import { ALLOW_SELF_SIGNED } from '../certificates.ts'
 import { PRINTED_FORMS } from './print.ts'

@@ -6,7 +6,7 @@ import {
   normalizeName,
   type SigningKey,
   startDnsServer
-} from '../../src/tools/index.ts'
+} from '../../src/internal/index.ts'
 import { type Io, readBytes } from '../command.ts'
 import { describeError } from '../exchange.ts'
 import type { FLAGS } from './flags.ts'

@@ -1,5 +1,5 @@
 import { UsageError } from '../../flags/usage-error.ts'
-import { checkRequest, type Fields, findDecompression, lineValues, plural } from '../../src/tools/index.ts'
+import { checkRequest, type Fields, findDecompression, lineValues, plural } from '../../src/internal/index.ts'
 import { digestsIn, type Entry, hasDigest, splitUrl } from '../captures/capture.ts'
 
 /** The parts of a captured request that are signed again. */

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Values } from '../../flags/flag.ts'
 import { UsageError } from '../../flags/usage-error.ts'
-import type { SignedTestRequest } from '../../src/testing/index.ts'
 import {
   type CountingDnsServer,
   DEFAULTS,
@@ -14,7 +13,8 @@ import {
   validateAccounts,
   wrapExact,
   wrapWords
-} from '../../src/tools/index.ts'
+} from '../../src/internal/index.ts'
+import type { SignedTestRequest } from '../../src/testing/index.ts'
 import { chooseEntry } from '../captures/choose-entry.ts'
 import { readCapture } from '../captures/read-capture.ts'
 import { assertAtLoopback, isUntrusted, selfSignedAdvice } from '../certificates.ts'

@@ -1,6 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { answerWhenDrained, DRAIN_LIMITS, emptyBodyHeaders, refusalHeaders } from '../../src/tools/index.ts'
+import { answerWhenDrained, DRAIN_LIMITS, emptyBodyHeaders, refusalHeaders } from '../../src/internal/index.ts'
 
 interface AnswerOptions {
   /** whether the answer ends its connection */

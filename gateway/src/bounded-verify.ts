@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { ReceivedRequest, Verdict, Verify } from 'signed-requests'
-import { announcedLength, collectPieces, DEFAULTS, lineValues, mostHeld } from '../../src/tools/index.ts'
+import { announcedLength, collectPieces, DEFAULTS, lineValues, mostHeld } from '../../src/internal/index.ts'
 import { createBudget, type Lease } from './budget.ts'
 import type { Waits } from './connections.ts'
 import type { HeaderLine } from './exchange.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Server, ServerResponse } from 'node:http'
 import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net'
 import { getSystemErrorMap } from 'node:util'
-import { joinPieces, waitForTurn } from '../../src/tools/index.ts'
+import { joinPieces, waitForTurn } from '../../src/internal/index.ts'
 import { type Budget, createBudget } from './budget.ts'
 import type { Address } from './options/parse.ts'
 

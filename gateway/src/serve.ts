@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fromNodeRequest, httpStatus, type Verdict, type Verify } from 'signed-requests'
-import { DEFAULTS } from '../../src/tools/index.ts'
+import { DEFAULTS } from '../../src/internal/index.ts'
 import { answer, answerWhenRead } from './answer.ts'
 import { createBoundedVerify } from './bounded-verify.ts'
 import { ALONE, whenOver } from './connections.ts'

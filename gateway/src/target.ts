@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { ReceivedRequest, Verdict } from 'signed-requests'
-import { normalizeHost, splitAbsoluteUrl } from '../../src/tools/index.ts'
+import { normalizeHost, splitAbsoluteUrl } from '../../src/internal/index.ts'
 import type { HeaderLine } from './exchange.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { variableOf } from '../../flags/variables.ts'
-import { CODES } from '../../src/result/codes.ts'
+import { CODES } from '../../src/core/result/codes.ts'
 import { gatewayPage } from '../../test/meta/docs/command-line.ts'
 import { blocksOf, read } from '../../test/meta/docs/pages.ts'
 import { runInside } from '../../test/support/run-cli.ts'

@@ -1,5 +1,5 @@
 import type { ReceivedRequest } from 'signed-requests'
-import { isToken } from '../../src/http/fields.ts'
+import { isToken } from '../../src/core/http/fields.ts'
 import type { Vector } from '../../test/support/vectors.ts'
 import { chunked } from './attempts.ts'
 

@@ -1,6 +1,6 @@
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { sha256, sha512 } from '@noble/hashes/sha2.js'
-import { parseRsaDer } from '../../src/key/rsa-der.ts'
+import { parseRsaDer } from '../../src/core/key/rsa-der.ts'
 
 /**
  * Does what the library uses of `node:crypto`, in a browser: hashes, and public keys of RSA and Ed25519. The hashes and

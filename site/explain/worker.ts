@@ -9,7 +9,7 @@ import { inFlags } from '../../flags/table.ts'
 import { UsageError } from '../../flags/usage-error.ts'
 import { dohTxtLookup } from '../../src/doh/index.ts'
 import type { Code, Diagnosis } from '../../src/index.ts'
-import { asciiJson, escapeText, explainDiagnosis, type Line, messageIn } from '../../src/tools/index.ts'
+import { asciiJson, escapeText, explainDiagnosis, type Line, messageIn } from '../../src/internal/index.ts'
 
 /** Holds the form as a person has filled it in. An empty field has no member. */
 export interface Question {

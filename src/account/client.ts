@@ -1,4 +1,4 @@
-import { shareCalls } from '../promises.ts'
+import { shareCalls } from '../core/promises.ts'
 import { createSender, fetchIdentity, type Identity } from './api.ts'
 import { type AccountClientOptions, validateOptions } from './options.ts'
 import { apiUrl } from './request.ts'

@@ -1,4 +1,4 @@
-import { inOptions, named, type Part, withParts } from '../mistakes.ts'
+import { inOptions, named, type Part, withParts } from '../core/mistakes.ts'
 
 /** A stable name for each way in which a call can fail. */
 export type AccountErrorCode =

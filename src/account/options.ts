@@ -1,5 +1,5 @@
-import { ownOptions } from '../mistakes.ts'
-import { validateTimeout } from '../options/values.ts'
+import { ownOptions } from '../core/mistakes.ts'
+import { validateTimeout } from '../core/options/values.ts'
 import { type Fetch, validateServerUrl } from '../outgoing/fetch-once.ts'
 
 /** The servers to ask, and the secret. */

@@ -1,4 +1,4 @@
-import { shareCalls } from '../promises.ts'
+import { shareCalls } from '../core/promises.ts'
 import { responseError } from './errors.ts'
 import type { AccountSettings } from './options.ts'
 import { ownProperty, parseJson, request } from './request.ts'

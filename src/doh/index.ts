@@ -4,6 +4,6 @@
  *
  * @module signed-requests/doh
  */
-export type { LookupTxt } from '../key/types.ts'
+export type { LookupTxt } from '../core/key/types.ts'
 export type { Fetch } from '../outgoing/fetch-once.ts'
 export { type DohTxtLookupOptions, dohTxtLookup } from './lookup.ts'

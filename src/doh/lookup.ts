@@ -1,7 +1,7 @@
-import { normalizeName } from '../http/uri.ts'
-import type { LookupTxt } from '../key/types.ts'
-import { mistake, named, optionMistake, ownOptions } from '../mistakes.ts'
-import { validateBoolean, validateFunction, validateTimeout } from '../options/values.ts'
+import { normalizeName } from '../core/http/uri.ts'
+import type { LookupTxt } from '../core/key/types.ts'
+import { mistake, named, optionMistake, ownOptions } from '../core/mistakes.ts'
+import { validateBoolean, validateFunction, validateTimeout } from '../core/options/values.ts'
 import { type Fetch, type Fetched, fetchOnce, validateServerUrl } from '../outgoing/fetch-once.ts'
 import { badReply, dohError, encodeQuery, MAX_OCTETS, parseReply } from './message.ts'
 

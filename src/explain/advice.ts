@@ -1,4 +1,4 @@
-import type { Code } from '../result/codes.ts'
+import type { Code } from '../core/result/codes.ts'
 import { causesOf, factsOf } from './causes/causes.ts'
 import type { AddedCauses, Cause, EvidenceIn, Known, Shown, Surroundings, Text } from './causes/row.ts'
 import { type Fact, textOf } from './facts.ts'

@@ -1,5 +1,5 @@
-import { splitAbsoluteUrl } from '../http/uri.ts'
-import type { EvidenceByCode } from '../result/evidence.ts'
+import { splitAbsoluteUrl } from '../core/http/uri.ts'
+import type { EvidenceByCode } from '../core/result/evidence.ts'
 import { createBudget } from './budget.ts'
 import { openSignature } from './opened-signature.ts'
 import { escapeText } from './text.ts'

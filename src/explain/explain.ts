@@ -1,5 +1,5 @@
-import { assertVerdict } from '../verdict/assert.ts'
-import type { Verdict } from '../verdict/verdict.ts'
+import { assertVerdict } from '../core/verdict/assert.ts'
+import type { Verdict } from '../core/verdict/verdict.ts'
 import {
   type DiagnosedCheck,
   type DiagnosedFailure,

@@ -1,5 +1,5 @@
-import { parseHttpDate } from '../http/http-date.ts'
-import type { EvidenceByCode } from '../result/evidence.ts'
+import { parseHttpDate } from '../core/http/http-date.ts'
+import type { EvidenceByCode } from '../core/result/evidence.ts'
 import { correctRecord, hidePrivateKeys } from './record-mistakes.ts'
 import { duration, escapeText, plural } from './text.ts'
 

@@ -1,9 +1,9 @@
 import { type KeyObject, publicDecrypt } from 'node:crypto'
-import { base64Digest } from '../http/digest.ts'
-import { parseKey } from '../key/cache.ts'
-import type { EvidenceByCode } from '../result/evidence.ts'
-import { computationFor } from '../signature/algorithms.ts'
-import { verifySignature } from '../signature/verify-signature.ts'
+import { base64Digest } from '../core/http/digest.ts'
+import { parseKey } from '../core/key/cache.ts'
+import type { EvidenceByCode } from '../core/result/evidence.ts'
+import { computationFor } from '../core/signature/algorithms.ts'
+import { verifySignature } from '../core/signature/verify-signature.ts'
 
 /** RFC 8017 section 9.2, note 1: the length of DigestInfo, which is 19 bytes and the hash. */
 const DIGEST_INFO = { sha256: 51, sha512: 83 }

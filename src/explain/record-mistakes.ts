@@ -1,8 +1,8 @@
-import { normalizeName } from '../http/uri.ts'
-import { parseKey } from '../key/cache.ts'
-import { looksLikeKeyRecord, parseKeyRecord, withoutEmptyTags } from '../key/record.ts'
-import type { KeyEvidence } from '../result/evidence.ts'
-import type { Failure } from '../verdict/verdict.ts'
+import { normalizeName } from '../core/http/uri.ts'
+import { parseKey } from '../core/key/cache.ts'
+import { looksLikeKeyRecord, parseKeyRecord, withoutEmptyTags } from '../core/key/record.ts'
+import type { KeyEvidence } from '../core/result/evidence.ts'
+import type { Failure } from '../core/verdict/verdict.ts'
 import { escapeText } from './text.ts'
 
 /** The mistakes that can be made when the record is published. Names in it come from outside: escape them. */

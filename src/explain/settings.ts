@@ -1,5 +1,5 @@
-import { DEFAULTS } from '../options/defaults.ts'
-import type { OptionName, VerifierOptions } from '../options/options.ts'
+import { DEFAULTS } from '../core/options/defaults.ts'
+import type { OptionName, VerifierOptions } from '../core/options/options.ts'
 
 /** Options of `createVerifier` and of the adapters, or flags of the command lines and the gateway. */
 export type SettingsLanguage = 'options' | 'flags'

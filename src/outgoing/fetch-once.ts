@@ -1,6 +1,6 @@
-import { isLoopback } from '../http/uri.ts'
-import { mistake, named, optionMistake } from '../mistakes.ts'
-import { withDeadline } from '../promises.ts'
+import { isLoopback } from '../core/http/uri.ts'
+import { mistake, named, optionMistake } from '../core/mistakes.ts'
+import { withDeadline } from '../core/promises.ts'
 
 /** The platform's `fetch`, or a function of its type. */
 export type Fetch = typeof globalThis.fetch

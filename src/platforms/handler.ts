@@ -1,9 +1,9 @@
-import type { ReceivedRequest } from '../http/request.ts'
-import { kindOf } from '../mistakes.ts'
-import { validateFunction } from '../options/values.ts'
-import { withDeadline } from '../promises.ts'
-import type { Rejected, Unavailable, Verified } from '../verdict/verdict.ts'
-import type { Verify } from '../verify.ts'
+import type { ReceivedRequest } from '../core/http/request.ts'
+import { kindOf } from '../core/mistakes.ts'
+import { validateFunction } from '../core/options/values.ts'
+import { withDeadline } from '../core/promises.ts'
+import type { Rejected, Unavailable, Verified } from '../core/verdict/verdict.ts'
+import type { Verify } from '../core/verify.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 
 /** Validates what a receiver passes. @throws TypeError for a verifier, a handler or a hook that is not one */

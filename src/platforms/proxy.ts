@@ -1,7 +1,7 @@
-import { lineValues } from '../http/fields.ts'
-import type { ForwardedNotes, HeaderLine, ReceivedRequest } from '../http/request.ts'
-import { isHost, isPathPrefix, restorePathPrefix } from '../http/uri.ts'
-import { describe, mistake } from '../mistakes.ts'
+import { lineValues } from '../core/http/fields.ts'
+import type { ForwardedNotes, HeaderLine, ReceivedRequest } from '../core/http/request.ts'
+import { isHost, isPathPrefix, restorePathPrefix } from '../core/http/uri.ts'
+import { describe, mistake } from '../core/mistakes.ts'
 
 /** Names the changes of a proxy in front of the receiver. No forwarding header is trusted unless it is named here. */
 export interface ProxyOptions {

@@ -1,6 +1,6 @@
-import { assertVerdict } from '../verdict/assert.ts'
-import { httpStatus } from '../verdict/http-status.ts'
-import type { Rejected, Unavailable, Verdict } from '../verdict/verdict.ts'
+import { assertVerdict } from '../core/verdict/assert.ts'
+import { httpStatus } from '../core/verdict/http-status.ts'
+import type { Rejected, Unavailable, Verdict } from '../core/verdict/verdict.ts'
 
 /** Seconds after which a sender may try again: long enough for a resolver, short enough for a Date to be recent. */
 const RETRY_AFTER = 10

@@ -1,8 +1,9 @@
-import { mistake, ownOptions } from '../mistakes.ts'
-import { validateBoolean, validateNumber } from '../options/values.ts'
+import { mistake, ownOptions } from '../core/mistakes.ts'
+import { validateBoolean, validateNumber } from '../core/options/values.ts'
+import type { RefusedRequest } from '../core/verdict/refused-request.ts'
 import { createFiles } from './files.ts'
 import { codeOf, documentOfKept, type Kept, keep } from './kept.ts'
-import type { Recorder, RefusedRequest } from './recorder.ts'
+import type { Recorder } from './recorder.ts'
 import { createShelf } from './shelf.ts'
 
 /** Limits of a recorder, and its directory; all of it is optional. */

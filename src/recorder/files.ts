@@ -1,11 +1,11 @@
+import { mistake } from '../core/mistakes.ts'
+import { CODES } from '../core/result/codes.ts'
+import { errorLabel } from '../core/result/result.ts'
+import { isWorkers } from '../core/runtime.ts'
+import { isSignedUnderDomain } from '../core/verdict/log-record.ts'
+import { createVerifier } from '../core/verify.ts'
 import { fromFixture } from '../fixture/from-fixture.ts'
 import type { VectorFile } from '../fixture/vector.ts'
-import { mistake } from '../mistakes.ts'
-import { CODES } from '../result/codes.ts'
-import { errorLabel } from '../result/result.ts'
-import { isWorkers } from '../runtime.ts'
-import { isSignedUnderDomain } from '../verdict/log-record.ts'
-import { createVerifier } from '../verify.ts'
 import { createShelf, type Item } from './shelf.ts'
 
 /** A fixture to write. */

@@ -4,6 +4,16 @@
  * @module signed-requests/recorder
  */
 
+export type { ForwardedNote, ForwardedNotes } from '../core/http/request.ts'
+export type { LookupTxt } from '../core/key/types.ts'
+export type { VerifierOptions } from '../core/options/options.ts'
+export type { Accounts, RequestRecorder } from '../core/options/values.ts'
+export type { ReplayStore } from '../core/replay/store.ts'
+export type { CheckName, CheckOf, Code, CodesByCheck, UnavailableCode } from '../core/result/codes.ts'
+export type { EvidenceByCode, KeyEvidence, KeyProblem, Reencoding } from '../core/result/evidence.ts'
+export type { SchemeName } from '../core/result/scheme-name.ts'
+export type { Algorithm } from '../core/signature/algorithms.ts'
+export type { Scheme } from '../core/standards/scheme.ts'
 export type {
   PlainName,
   VectorBody,
@@ -14,15 +24,5 @@ export type {
   VectorProblems,
   VectorVerdict
 } from '../fixture/vector.ts'
-export type { ForwardedNote, ForwardedNotes } from '../http/request.ts'
-export type { LookupTxt } from '../key/types.ts'
-export type { VerifierOptions } from '../options/options.ts'
-export type { Accounts, RequestRecorder } from '../options/values.ts'
-export type { ReplayStore } from '../replay/store.ts'
-export type { CheckName, CheckOf, Code, CodesByCheck, UnavailableCode } from '../result/codes.ts'
-export type { EvidenceByCode, KeyEvidence, KeyProblem, Reencoding } from '../result/evidence.ts'
-export type { SchemeName } from '../result/scheme-name.ts'
-export type { Algorithm } from '../signature/algorithms.ts'
-export type { Scheme } from '../standards/scheme.ts'
 export { createRecorder, type RecorderOptions } from './create-recorder.ts'
 export type { Recorder } from './recorder.ts'

@@ -1,5 +1,5 @@
-import { mistake, ownOptions } from '../mistakes.ts'
-import { assertCall, type ReplayStore } from './store.ts'
+import { mistake, ownOptions } from '../core/mistakes.ts'
+import { assertCall, type ReplayStore } from '../core/replay/store.ts'
 
 // Holds ten minutes, the whole window of the default tolerance, at 1,600 requests a second.
 const DEFAULT_MAX_ENTRIES = 1_000_000

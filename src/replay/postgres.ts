@@ -1,5 +1,5 @@
-import { mistake, ownOptions } from '../mistakes.ts'
-import { assertCall, parseTableName, type ReplayStore } from './store.ts'
+import { mistake, ownOptions } from '../core/mistakes.ts'
+import { assertCall, parseTableName, type ReplayStore } from '../core/replay/store.ts'
 
 /** The part of a `pg` Pool or Client, version 8 or later, that `postgresReplayStore` uses. */
 export interface PostgresClient {

@@ -1,5 +1,5 @@
-import { ownOptions } from '../mistakes.ts'
-import { assertCall, type ReplayStore } from './store.ts'
+import { ownOptions } from '../core/mistakes.ts'
+import { assertCall, type ReplayStore } from '../core/replay/store.ts'
 
 /**
  * The part of a node-redis client that `redisReplayStore` uses: `createClient`, `createCluster`, a pool or a sentinel,

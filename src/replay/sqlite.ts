@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
-import { mistake, ownOptions } from '../mistakes.ts'
-import { assertCall, parseTableName, type ReplayStore } from './store.ts'
+import { mistake, ownOptions } from '../core/mistakes.ts'
+import { assertCall, parseTableName, type ReplayStore } from '../core/replay/store.ts'
 
 /**
  * The part of a database that `sqliteReplayStore` uses: `DatabaseSync` of `node:sqlite` (Node.js 22.13 or later), or

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { AUTHORITATIVE_ANSWER, decode, encode, type Question, TRUNCATED_RESPONSE } from 'dns-packet'
-import { mistake, ownOptions } from '../mistakes.ts'
+import { mistake, ownOptions } from '../core/mistakes.ts'
 import { recordsOf, type TxtRecords } from './records.ts'
 import type { TestService } from './service.ts'
 

@@ -5,6 +5,42 @@
  * @module signed-requests/testing
  */
 
+export type {
+  Bytes,
+  ForwardedNote,
+  ForwardedNotes,
+  HeaderLine,
+  ReceivedBody,
+  ReceivedHeaders,
+  ReceivedRequest
+} from '../core/http/request.ts'
+export type { LookupTxt } from '../core/key/types.ts'
+export type { VerifierOptions } from '../core/options/options.ts'
+export type { Accounts, RequestRecorder } from '../core/options/values.ts'
+export type { ReplayStore } from '../core/replay/store.ts'
+export type { CheckName, CheckOf, Code, CodesByCheck, UnavailableCode } from '../core/result/codes.ts'
+export type {
+  EvidenceByCode,
+  KeyEvidence,
+  KeyProblem,
+  Reencoding,
+  SometimesEvident,
+  WithEvidence
+} from '../core/result/evidence.ts'
+export type { SchemeName } from '../core/result/scheme-name.ts'
+export type { Algorithm } from '../core/signature/algorithms.ts'
+export type { Scheme } from '../core/standards/scheme.ts'
+export type {
+  CheckResult,
+  Checks,
+  Failure,
+  FailureOf,
+  Rejected,
+  Unavailable,
+  UnavailableFailure,
+  Verdict,
+  Verified
+} from '../core/verdict/verdict.ts'
 export { type CaptureOptions, captureFixture } from '../fixture/capture.ts'
 export { type FixtureTest, fromFixture } from '../fixture/from-fixture.ts'
 export type {
@@ -17,42 +53,6 @@ export type {
   VectorProblems,
   VectorVerdict
 } from '../fixture/vector.ts'
-export type {
-  Bytes,
-  ForwardedNote,
-  ForwardedNotes,
-  HeaderLine,
-  ReceivedBody,
-  ReceivedHeaders,
-  ReceivedRequest
-} from '../http/request.ts'
-export type { LookupTxt } from '../key/types.ts'
-export type { VerifierOptions } from '../options/options.ts'
-export type { Accounts, RequestRecorder } from '../options/values.ts'
-export type { ReplayStore } from '../replay/store.ts'
-export type { CheckName, CheckOf, Code, CodesByCheck, UnavailableCode } from '../result/codes.ts'
-export type {
-  EvidenceByCode,
-  KeyEvidence,
-  KeyProblem,
-  Reencoding,
-  SometimesEvident,
-  WithEvidence
-} from '../result/evidence.ts'
-export type { SchemeName } from '../result/scheme-name.ts'
-export type { Algorithm } from '../signature/algorithms.ts'
-export type { Scheme } from '../standards/scheme.ts'
-export type {
-  CheckResult,
-  Checks,
-  Failure,
-  FailureOf,
-  Rejected,
-  Unavailable,
-  UnavailableFailure,
-  Verdict,
-  Verified
-} from '../verdict/verdict.ts'
 export { type DnsServer, type ServeDnsOptions, serveDns } from './dns-server.ts'
 export * from './replay-store-contract.ts'
 export * from './service.ts'

@@ -1,4 +1,4 @@
-import { kindOf, mistake } from '../mistakes.ts'
+import { kindOf, mistake } from '../core/mistakes.ts'
 
 /** The TXT records of one name, each a list of strings. */
 type Records = readonly (readonly string[])[]

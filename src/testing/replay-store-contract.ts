@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { kindOf, ownOptions } from '../mistakes.ts'
-import { validateFunction } from '../options/values.ts'
-import type { ReplayStore } from '../replay/store.ts'
+import { kindOf, ownOptions } from '../core/mistakes.ts'
+import { validateFunction } from '../core/options/values.ts'
+import type { ReplayStore } from '../core/replay/store.ts'
 
 /** One promise of a replay store, and its test. */
 export interface ReplayStoreCase {

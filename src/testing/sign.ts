@@ -1,13 +1,13 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
-import { encodeBase64 } from '../http/base64.ts'
-import { base64Digest } from '../http/digest.ts'
-import type { Bytes, ReceivedRequest } from '../http/request.ts'
-import { describe, kindOf, mistake, ownOptions } from '../mistakes.ts'
-import type { Result } from '../result/result.ts'
-import type { SchemeName } from '../result/scheme-name.ts'
-import { buildSigningString } from '../standards/draft-cavage/steps.ts'
-import { buildSignatureBase } from '../standards/rfc9421/signature-base.ts'
-import { parseSignatureInput } from '../standards/rfc9421/signature-input.ts'
+import { encodeBase64 } from '../core/http/base64.ts'
+import { base64Digest } from '../core/http/digest.ts'
+import type { Bytes, ReceivedRequest } from '../core/http/request.ts'
+import { describe, kindOf, mistake, ownOptions } from '../core/mistakes.ts'
+import type { Result } from '../core/result/result.ts'
+import type { SchemeName } from '../core/result/scheme-name.ts'
+import { buildSigningString } from '../core/standards/draft-cavage/steps.ts'
+import { buildSignatureBase } from '../core/standards/rfc9421/signature-base.ts'
+import { parseSignatureInput } from '../core/standards/rfc9421/signature-input.ts'
 
 /** The request to send; everything has a default. */
 export interface SignRequest {

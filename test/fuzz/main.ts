@@ -4,10 +4,11 @@
  * Signs requests by either standard, changes them on the way, and has them verified. A finding is printed with the seed
  * that brings it back: `npm run fuzz -- 0 --seed 1234` runs that one round.
  */
+
+import { CHECK_NAMES, CODES } from '../../src/core/result/codes.ts'
+import { draftCavage } from '../../src/core/standards/draft-cavage/scheme.ts'
 import { createVerifier, type ReceivedBody, type Verdict, type Verify } from '../../src/index.ts'
-import { CHECK_NAMES, CODES } from '../../src/result/codes.ts'
-import { draftCavage } from '../../src/standards/draft-cavage/scheme.ts'
-import { rfc9421 } from '../../src/standards/rfc9421/index.ts'
+import { rfc9421 } from '../../src/rfc9421/index.ts'
 import { type Mutated, mutatedRequests } from './mutated.ts'
 import { type Arrived, codeOfLimit, difference } from './oracle.ts'
 import { createRandom, type Random } from './random.ts'

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { draftCavage } from '../../src/core/standards/draft-cavage/scheme.ts'
 import {
   buildSigningString,
   createVerifier,
@@ -7,8 +8,7 @@ import {
   parseSignatureHeader,
   verifySignature
 } from '../../src/index.ts'
-import { draftCavage } from '../../src/standards/draft-cavage/scheme.ts'
-import { buildSignatureBase, parseSignatureInput, parseSignatures, rfc9421 } from '../../src/standards/rfc9421/index.ts'
+import { buildSignatureBase, parseSignatureInput, parseSignatures, rfc9421 } from '../../src/rfc9421/index.ts'
 import { createSigningKey, signRequest } from '../../src/testing/sign.ts'
 import { type Case, HOST, type Line } from './cases.ts'
 import { KEY_ID, keyFor, type Peer, PRIVATE_PEM, preparationsOf } from './peers/peer.ts'

@@ -43,7 +43,7 @@ describe.each(RUNTIMES)('on $name $version ($package)', runtime => {
     expect(report.platform.ours).toEqual([true, false, false, false, false])
   })
 
-  test('still has its known faults: when one is fixed, src/signature/verify-signature.ts gets simpler', () => {
+  test('still has its known faults: when one is fixed, src/core/signature/verify-signature.ts gets simpler', () => {
     const [verifiesPss, takesModulusAdded] = [runtime.name !== 'workerd', runtime.name === 'deno']
     expect(report.platform).toMatchObject({ verifiesPss, takesModulusAdded })
   })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRandom } from '../fuzz/random.ts'
-import { type Case, ed25519Case, rsaCase } from '../unit/signature/mutated-signatures.ts'
+import { type Case, ed25519Case, rsaCase } from '../unit/core/signature/mutated-signatures.ts'
 import type { SignatureCase } from './program/signatures.ts'
 import { createProject, type Project } from './project.ts'
 import { compileProgram, type Program, RUNTIMES } from './runtimes.ts'

@@ -1,6 +1,6 @@
-import { checkDigest } from '../../src/checks/digest.ts'
+import { checkDigest } from '../../src/core/checks/digest.ts'
+import { base64Digest, type EncodedDigest } from '../../src/core/http/digest.ts'
 import { withBodyChange } from '../../src/explain/body/change.ts'
-import { base64Digest, type EncodedDigest } from '../../src/http/digest.ts'
 import { leastSyncTime } from './cpu-time.ts'
 
 /** No body of a test has this digest. */

@@ -1,8 +1,8 @@
-import type { Context } from '../../src/checks/context.ts'
-import { parseFields } from '../../src/http/fields.ts'
+import type { Context } from '../../src/core/checks/context.ts'
+import { parseFields } from '../../src/core/http/fields.ts'
+import { type Settings, validateOptions } from '../../src/core/options/options.ts'
+import type { SchemeRules } from '../../src/core/standards/scheme.ts'
 import { draftCavage, type ReceivedRequest, type VerifierOptions } from '../../src/index.ts'
-import { type Settings, validateOptions } from '../../src/options/options.ts'
-import type { SchemeRules } from '../../src/standards/scheme.ts'
 import { service } from './service.ts'
 import { OPTIONS } from './verdicts.ts'
 

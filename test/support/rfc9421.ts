@@ -2,7 +2,7 @@ import { constants, createHash, sign } from 'node:crypto'
 import { ED25519, ONE } from '../../fixtures/source/keys.ts'
 import { type Parts, signLines, type Written } from '../../fixtures/source/sign-rfc9421.ts'
 import type { ReceivedRequest, VerifierOptions } from '../../src/index.ts'
-import { rfc9421 } from '../../src/standards/rfc9421/index.ts'
+import { rfc9421 } from '../../src/rfc9421/index.ts'
 
 export type Line = readonly [name: string, value: string]
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Verdict, VerifierOptions } from 'signed-requests'
 import { createRecorder, type Recorder } from 'signed-requests/recorder'
 import { captureFixture } from 'signed-requests/testing'
-import { createShelf, type RefusedRequest } from '../../../src/tools/index.ts'
+import { createShelf, type RefusedRequest } from '../../../src/internal/index.ts'
 import { type Exchange, isUnderDomain } from '../exchange.ts'
 import { type KeptExchange, rowOf } from './view.ts'
 

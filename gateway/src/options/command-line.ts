@@ -2,7 +2,7 @@ import { unknownCommand } from '../../../flags/commands.ts'
 import { helpText } from '../../../flags/help.ts'
 import { type Parsed, parseFlags } from '../../../flags/parse.ts'
 import type { Env } from '../../../flags/variables.ts'
-import { nearest } from '../../../src/tools/index.ts'
+import { nearest } from '../../../src/internal/index.ts'
 import { AUTHORIZE, GATEWAY } from './flags.ts'
 
 const PROGRAM = 'signed-requests-gateway'

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import type { Parse } from '../../../flags/flag.ts'
-import { isPathPrefix } from '../../../src/tools/index.ts'
+import { isPathPrefix } from '../../../src/internal/index.ts'
 
 /** The address to listen on; port 0 is a free one. */
 export type Address = Readonly<{ host: string; port: number }>

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { ReceivedRequest, Verdict, VerifierOptions } from 'signed-requests'
 import { describe, expect, test } from 'vitest'
-import { CHECK_NAMES } from '../../../src/tools/index.ts'
+import { CHECK_NAMES } from '../../../src/internal/index.ts'
 import { runInside } from '../../../test/support/run-cli.ts'
 import { service, withHeaders } from '../../../test/support/service.ts'
 import { createRecent } from '../../src/admin/recent.ts'

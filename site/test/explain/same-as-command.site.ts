@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { withoutTones } from '../../../src/explain/text.ts'
-import { explainDiagnosis } from '../../../src/tools/index.ts'
+import { explainDiagnosis } from '../../../src/internal/index.ts'
 import { FORMATS } from '../../../test/cli/captures/build.ts'
 import { SENT } from '../../../test/cli/captures/curl-facts.ts'
 import { HOSTILE } from '../../../test/cli/captures/hostile-captures.ts'

@@ -1,4 +1,4 @@
-import type { Fields } from '../../http/fields.ts'
+import type { Fields } from '../../core/http/fields.ts'
 
 /**
  * The first bytes of a body of each coding: gzip (RFC 1952 section 2.3.1), zstd (RFC 8878 section 3.1.1). The others

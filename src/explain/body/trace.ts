@@ -1,4 +1,4 @@
-import type { Reencoding } from '../../result/evidence.ts'
+import type { Reencoding } from '../../core/result/evidence.ts'
 import type { Budget } from '../budget.ts'
 import { isClosed } from './json.ts'
 import { spendScan } from './rewrite.ts'

@@ -1,4 +1,4 @@
-import { type CheckName, CODES, type Code } from '../../result/codes.ts'
+import { type CheckName, CODES, type Code } from '../../core/result/codes.ts'
 import { accountCauses, accountFacts } from './account.ts'
 import { coverageCauses, coverageFacts } from './coverage.ts'
 import { dateCauses, dateFacts } from './date.ts'

@@ -1,4 +1,4 @@
-import type { EvidenceByCode, Reencoding } from '../../result/evidence.ts'
+import type { EvidenceByCode, Reencoding } from '../../core/result/evidence.ts'
 import { fact, lengths, longFact, reasonFact } from '../facts.ts'
 import type { CausesOf, FactsOf } from './row.ts'
 

@@ -1,4 +1,4 @@
-import type { EvidenceByCode } from '../../result/evidence.ts'
+import type { EvidenceByCode } from '../../core/result/evidence.ts'
 import { type Cdn, cdnIn } from '../cdn.ts'
 import { isSameName, withoutPort } from '../changed-line.ts'
 import { fact } from '../facts.ts'

@@ -1,4 +1,4 @@
-import type { KeyEvidence } from '../../result/evidence.ts'
+import type { KeyEvidence } from '../../core/result/evidence.ts'
 import { type Fact, fact, inWords, reasonFact, recordFacts } from '../facts.ts'
 import { isOutside } from '../outside-errors.ts'
 import { describeProblem, findAppendedZone, findProblem, type RecordCode } from '../record-mistakes.ts'

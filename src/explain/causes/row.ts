@@ -1,5 +1,5 @@
-import type { CheckName, CheckOf, Code } from '../../result/codes.ts'
-import type { EvidenceByCode, SometimesEvident } from '../../result/evidence.ts'
+import type { CheckName, CheckOf, Code } from '../../core/result/codes.ts'
+import type { EvidenceByCode, SometimesEvident } from '../../core/result/evidence.ts'
 import type { Search } from '../changed-line.ts'
 import type { Fact } from '../facts.ts'
 import type { SettingName } from '../settings.ts'

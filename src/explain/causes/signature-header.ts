@@ -1,4 +1,4 @@
-import { isAlgorithm } from '../../signature/algorithms.ts'
+import { isAlgorithm } from '../../core/signature/algorithms.ts'
 import { fact, reasonFact, secondsFact, timeFacts } from '../facts.ts'
 import { AHEAD, CLOCK_NOT_SET, STALE } from './date.ts'
 import { type CausesOf, type FactsOf, UNKNOWN_CAUSE } from './row.ts'

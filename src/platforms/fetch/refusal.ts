@@ -1,4 +1,4 @@
-import type { Rejected, Unavailable } from '../../verdict/verdict.ts'
+import type { Rejected, Unavailable } from '../../core/verdict/verdict.ts'
 import { refusalOf } from '../refusal.ts'
 
 /**

@@ -1,6 +1,6 @@
-import type { ReceivedBody, ReceivedRequest } from '../../http/request.ts'
-import { normalizeHost, splitAbsoluteUrl } from '../../http/uri.ts'
-import { ownOptions } from '../../mistakes.ts'
+import type { ReceivedBody, ReceivedRequest } from '../../core/http/request.ts'
+import { normalizeHost, splitAbsoluteUrl } from '../../core/http/uri.ts'
+import { ownOptions } from '../../core/mistakes.ts'
 import { PROXY_OPTIONS, type ProxyOptions, prepareProxy } from '../proxy.ts'
 
 export interface FromFetchOptions extends ProxyOptions {

@@ -1,6 +1,6 @@
-import { linesOf } from '../../http/fields.ts'
-import type { HeaderLine, ReceivedRequest } from '../../http/request.ts'
-import { ownOptions } from '../../mistakes.ts'
+import { linesOf } from '../../core/http/fields.ts'
+import type { HeaderLine, ReceivedRequest } from '../../core/http/request.ts'
+import { ownOptions } from '../../core/mistakes.ts'
 import { type AdapterRequest, PROXY_OPTIONS, type ProxyOptions, prepareProxy } from '../proxy.ts'
 
 /** The parts of the event that are used: API Gateway (payload formats 1.0 and 2.0), function URL or load balancer. */

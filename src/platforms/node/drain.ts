@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { DEFAULTS } from '../../options/defaults.ts'
-import { withDeadline } from '../../promises.ts'
+import { DEFAULTS } from '../../core/options/defaults.ts'
+import { withDeadline } from '../../core/promises.ts'
 import type { Refusal } from '../refusal.ts'
 import { hasTinyPieces } from './pieces.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
-import { collectPieces, countPieces } from '../../body/pieces.ts'
+import { collectPieces, countPieces } from '../../core/body/pieces.ts'
 
 /**
  * Names the property that says whether a body comes in too many tiny pieces; undefined where its pieces are not joined.

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
-import { kindOf, ownOptions } from '../../mistakes.ts'
-import { validateNumber, validateTimeout } from '../../options/values.ts'
-import type { Rejected, Unavailable } from '../../verdict/verdict.ts'
+import { kindOf, ownOptions } from '../../core/mistakes.ts'
+import { validateNumber, validateTimeout } from '../../core/options/values.ts'
+import type { Rejected, Unavailable } from '../../core/verdict/verdict.ts'
 import { type Refusal, refusalOf } from '../refusal.ts'
 import { answerWhenDrained, CLOSE_DELAY, DRAIN_LIMITS, type DrainLimits } from './drain.ts'
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
-import { tinyPieces } from '../../body/pieces.ts'
-import type { HeaderLine, ReceivedBody, ReceivedRequest } from '../../http/request.ts'
-import { ownOptions } from '../../mistakes.ts'
+import { tinyPieces } from '../../core/body/pieces.ts'
+import type { HeaderLine, ReceivedBody, ReceivedRequest } from '../../core/http/request.ts'
+import { ownOptions } from '../../core/mistakes.ts'
 import { type AdapterRequest, PROXY_OPTIONS, type ProxyOptions, prepareProxy } from '../proxy.ts'
 import { hasTinyPieces, joinPieces } from './pieces.ts'
 

@@ -5,7 +5,7 @@ import { reportOn } from '../../../cli/key/report.ts'
 import { parseSigned } from '../../../cli/key/signed-by.ts'
 import type { ServerReport, Trace } from '../../../cli/key/trace.ts'
 import { ONE, TWO } from '../../../fixtures/source/keys.ts'
-import { fail, ok } from '../../../src/result/result.ts'
+import { fail, ok } from '../../../src/core/result/result.ts'
 import { KEY_NAME, RECORD } from '../../support/explain.ts'
 import { service } from '../../support/service.ts'
 

@@ -1,11 +1,11 @@
+import type { Code } from '../../../src/core/result/codes.ts'
+import type { EvidenceOf } from '../../../src/core/result/evidence.ts'
+import type { Failure } from '../../../src/core/verdict/verdict.ts'
 import { adviceOn } from '../../../src/explain/advice.ts'
 import { causesOf } from '../../../src/explain/causes/causes.ts'
 import type { EvidenceIn, Known, Surroundings } from '../../../src/explain/causes/row.ts'
 import type { LineChange } from '../../../src/explain/changed-line.ts'
 import { THIS_CLOCK } from '../../../src/explain/facts.ts'
-import type { Code } from '../../../src/result/codes.ts'
-import type { EvidenceOf } from '../../../src/result/evidence.ts'
-import type { Failure } from '../../../src/verdict/verdict.ts'
 
 const AROUND: Surroundings = {
   isUnsigned: false,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { CHECK_NAMES, CODES, type Code, isUnavailable } from '../../../src/result/codes.ts'
+import { CHECK_NAMES, CODES, type Code, isUnavailable } from '../../../src/core/result/codes.ts'
 import { causesOnPage, exampleIn } from './causes.ts'
 import { read } from './pages.ts'
 

@@ -2,7 +2,7 @@ import { register } from 'prom-client'
 import { beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { createMetrics } from '../../../gateway/src/admin/metrics.ts'
-import { CODES } from '../../../src/result/codes.ts'
+import { CODES } from '../../../src/core/result/codes.ts'
 import { PAGES, read } from './pages.ts'
 
 /** These are a table, its index and an upstream of nginx. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { inFlags } from '../../../flags/table.ts'
 import { variableOf } from '../../../flags/variables.ts'
-import { optionNames, validateOptions } from '../../../src/options/options.ts'
+import { optionNames, validateOptions } from '../../../src/core/options/options.ts'
 import { read } from './pages.ts'
 
 const page = read('docs/options.md')

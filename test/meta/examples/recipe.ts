@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DEFAULTS } from '../../../src/core/options/defaults.ts'
 import type { ReceivedRequest } from '../../../src/index.ts'
-import { DEFAULTS } from '../../../src/options/defaults.ts'
 import type { TestService } from '../../../src/testing/index.ts'
 import { FORGERIES, KINDS, type Kind } from './kinds.ts'
 

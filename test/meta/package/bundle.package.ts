@@ -26,11 +26,15 @@ const bundleOfNames = (names: string, from: string) =>
 const receiver = await bundleOfNames('createVerifier, dnsTxtLookup, fromNodeRequest', 'index.ts')
 
 test.each([
-  { what: 'RFC 9421', has: 'src/standards/draft-cavage/scheme.ts', not: /rfc9421/ },
-  { what: 'the search for what changed a body, before it is needed', has: 'src/checks/digest.ts', not: /body\/change/ },
+  { what: 'RFC 9421', has: 'src/core/standards/draft-cavage/scheme.ts', not: /rfc9421/ },
+  {
+    what: 'the search for what changed a body, before it is needed',
+    has: 'src/core/checks/digest.ts',
+    not: /body\/change/
+  },
   {
     what: 'explain, fixtures, DNS messages and the door',
-    has: 'src/key/dns.ts',
+    has: 'src/core/key/dns.ts',
     not: /^src\/(?:explain|doh|fixture|tools)\//
   }
 ])('a receiver that accepts the draft has nothing of $what', ({ has, not }) => {
@@ -45,28 +49,28 @@ test('it loads few files, and no package', () => {
 
 test('RFC 9421 comes with its import', async () => {
   const { files, packages } = await bundleOfNames('rfc9421', 'standards/rfc9421/index.ts')
-  expect(files).toContain('src/standards/rfc9421/scheme.ts')
+  expect(files).toContain('src/core/standards/rfc9421/scheme.ts')
   expect(packages).toEqual(['structured-headers'])
 })
 
 test('of the library the gateway has what comes through the door built in, and nothing else', async () => {
   const options = { entryPoints: ['gateway/src/cli.ts'], tsconfig: 'gateway/tsconfig.build.json', splitting: false }
   expect((await bundleOf(options)).files.sort()).toEqual([
-    'src/body/pieces.ts',
+    'src/core/body/pieces.ts',
     'src/explain/settings.ts',
     'src/explain/text.ts',
-    'src/http/fields.ts',
-    'src/http/uri.ts',
-    'src/key/rsa-der.ts',
-    'src/mistakes.ts',
-    'src/options/defaults.ts',
+    'src/core/http/fields.ts',
+    'src/core/http/uri.ts',
+    'src/core/key/rsa-der.ts',
+    'src/core/mistakes.ts',
+    'src/core/options/defaults.ts',
     'src/platforms/node/drain.ts',
     'src/platforms/node/pieces.ts',
     'src/platforms/node/pipelining.ts',
     'src/platforms/refusal.ts',
-    'src/promises.ts',
+    'src/core/promises.ts',
     'src/recorder/shelf.ts',
-    'src/tools/index.ts'
+    'src/internal/index.ts'
   ])
 })
 

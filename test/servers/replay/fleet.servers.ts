@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { service } from '../../support/service.ts'
-import { type ClientName, startDatabase } from '../../unit/replay/store-clients.ts'
+import { type ClientName, startDatabase } from '../../unit/core/replay/store-clients.ts'
 import type { Work } from '../../unit/replay/verify-worker.ts'
 
 const COUNT = 10_000

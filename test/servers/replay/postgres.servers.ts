@@ -3,9 +3,9 @@ import type { Pool } from 'pg'
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { type PostgresClient, postgresReplayStore, postgresReplayTable } from '../../../src/replay/index.ts'
 import { listen } from '../../support/listen.ts'
+import { postgresPool } from '../../unit/core/replay/store-clients.ts'
 import { withFreshTokens } from '../../unit/replay/fresh-tokens.ts'
 import { type PostgresServer, postgresServer } from '../../unit/replay/postgres-server.ts'
-import { postgresPool } from '../../unit/replay/store-clients.ts'
 
 const storeIn = (client: PostgresClient, options?: { table?: string }) =>
   withFreshTokens(postgresReplayStore(client, options))

@@ -2,8 +2,8 @@ import { Cluster, Redis } from 'ioredis'
 import { createCluster } from 'redis'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { redisReplayStore } from '../../../src/replay/index.ts'
+import { type Connected, connect } from '../../unit/core/replay/store-clients.ts'
 import { redisServer } from '../../unit/replay/redis-server.ts'
-import { type Connected, connect } from '../../unit/replay/store-clients.ts'
 
 const NAMES = ['node-redis', 'ioredis'] as const
 

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { replayStoreContract } from '../../../src/testing/index.ts'
+import { CLIENTS, type Connected, connect, postgresPool, startDatabase } from '../../unit/core/replay/store-clients.ts'
 import { differingOrders } from '../../unit/replay/orders.ts'
-import { CLIENTS, type Connected, connect, postgresPool, startDatabase } from '../../unit/replay/store-clients.ts'
 
 /** Makes ids expire, as their time would. */
 const EXPIRE: Record<'redis' | 'pg', (port: number) => (ids: readonly string[]) => Promise<unknown>> = {

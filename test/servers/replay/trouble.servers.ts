@@ -7,7 +7,7 @@ import { createVerifier, nodeHandler } from '../../../src/index.ts'
 import { type FaultyProxy, faultyProxy } from '../../support/faulty-proxy.ts'
 import { listen } from '../../support/listen.ts'
 import { service } from '../../support/service.ts'
-import { CLIENTS, type ClientName, connect, postgresPool, startDatabase } from '../../unit/replay/store-clients.ts'
+import { CLIENTS, type ClientName, connect, postgresPool, startDatabase } from '../../unit/core/replay/store-clients.ts'
 
 const REQUESTS = Number(process.env['REQUESTS'] ?? 1000)
 

@@ -10,8 +10,8 @@ import '../../meta/examples/resolver.ts'
 import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
 import { service } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
+import { postgresPool } from '../../unit/core/replay/store-clients.ts'
 import { type PostgresServer, postgresServer } from '../../unit/replay/postgres-server.ts'
-import { postgresPool } from '../../unit/replay/store-clients.ts'
 
 const table = blocksOf('docs/replay-and-retries.md').find(({ code }) => code.startsWith('CREATE TABLE'))!.code
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findAccountId, identityError } from '../../../src/account/account-id.ts'
+import { messageIn } from '../../../src/core/mistakes.ts'
 import { createVerifier } from '../../../src/index.ts'
-import { messageIn } from '../../../src/mistakes.ts'
 import { unicode } from '../properties/arbitraries.ts'
 
 describe('where the id is', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { identityError } from '../../../src/account/account-id.ts'
 import { networkError, responseError, statusError } from '../../../src/account/errors.ts'
 import { type AccountClientOptions, AccountError, createAccountClient } from '../../../src/account/index.ts'
-import { messageIn } from '../../../src/mistakes.ts'
+import { messageIn } from '../../../src/core/mistakes.ts'
 
 const AUTH = 'https://auth.service.example'
 const API = 'https://api.service.example/v4'

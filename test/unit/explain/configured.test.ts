@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { CHECK_NAMES } from '../../../src/core/result/codes.ts'
 import {
   createVerifier,
   explain,
@@ -7,7 +8,6 @@ import {
   type ReceivedRequest,
   type VerifierOptions
 } from '../../../src/index.ts'
-import { CHECK_NAMES } from '../../../src/result/codes.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { explained, unwrapped } from '../../support/explained.ts'
 import { failing } from '../../support/failing.ts'

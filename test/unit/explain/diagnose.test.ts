@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { CHECK_NAMES } from '../../../src/core/result/codes.ts'
 import { createVerifier, diagnose, explain, mainFailure, type Verdict } from '../../../src/index.ts'
-import { CHECK_NAMES } from '../../../src/result/codes.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
 import { linesOf, service, withHeaders, withSignature } from '../../support/service.ts'
 import { loadVectors } from '../../support/vectors.ts'

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { CHECK_NAMES, CODES } from '../../../src/core/result/codes.ts'
 import {
   type CheckName,
   createVerifier,
@@ -9,7 +10,6 @@ import {
   type Verdict,
   type VerifierOptions
 } from '../../../src/index.ts'
-import { CHECK_NAMES, CODES } from '../../../src/result/codes.ts'
 import { captureFixture, type SignRequest } from '../../../src/testing/index.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
 import { explained, unwrapped } from '../../support/explained.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { normalizeName } from '../../../src/http/uri.ts'
+import { normalizeName } from '../../../src/core/http/uri.ts'
+import { looksLikeKeyRecord } from '../../../src/core/key/record.ts'
 import {
   buildSigningString,
   createVerifier,
@@ -10,7 +11,6 @@ import {
   parseKeyRecord,
   parseSignatureHeader
 } from '../../../src/index.ts'
-import { looksLikeKeyRecord } from '../../../src/key/record.ts'
 import { leastOf, leastTime } from '../../support/cpu-time.ts'
 import * as rfc9421 from '../../support/rfc9421.ts'
 import { linesOf, service, withHeaders, withSignature } from '../../support/service.ts'

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { normalizeName } from '../../../src/http/uri.ts'
+import { normalizeName } from '../../../src/core/http/uri.ts'
+import { looksLikeKeyRecord } from '../../../src/core/key/record.ts'
+import { CHECK_NAMES, CODES } from '../../../src/core/result/codes.ts'
 import {
   buildSigningString,
   createVerifier,
@@ -13,8 +15,6 @@ import {
   type Result,
   verifySignature
 } from '../../../src/index.ts'
-import { looksLikeKeyRecord } from '../../../src/key/record.ts'
-import { CHECK_NAMES, CODES } from '../../../src/result/codes.ts'
 import { service } from '../../support/service.ts'
 import { anyString, forAll } from './arbitraries.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { encodeBase64 } from '../../../src/http/base64.ts'
+import { encodeBase64 } from '../../../src/core/http/base64.ts'
 import { parseDigestHeader, parseHttpDate, parseKeyRecord, parseSignatureHeader } from '../../../src/index.ts'
 import { createSigningKey } from '../../../src/testing/sign.ts'
 import { forAll, token } from './arbitraries.ts'

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, inject, test } from 'vitest'
-import { CODES } from '../../../src/result/codes.ts'
+import { CODES } from '../../../src/core/result/codes.ts'
 
 test('10,000 scanners at a heap of 64 MB evict no signed request, and no file has a secret', () => {
   const file = join(inject('bundles'), 'dist/flood-process.js')

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
+import type { RefusedRequest } from '../../../src/core/verdict/refused-request.ts'
 import {
   createVerifier,
   diagnose,
@@ -9,7 +10,6 @@ import {
 } from '../../../src/index.ts'
 import { createRecorder, type VectorFile } from '../../../src/recorder/index.ts'
 import { keep, MAX_HEAD } from '../../../src/recorder/kept.ts'
-import type { RefusedRequest } from '../../../src/recorder/recorder.ts'
 import { fromFixture } from '../../../src/testing/index.ts'
 import { isFixture } from '../../support/fixture-schema.ts'
 import { service } from '../../support/service.ts'

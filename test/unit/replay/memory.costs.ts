@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { base64Digest } from '../../../src/http/digest.ts'
-import { createClaims } from '../../../src/replay/claim.ts'
+import { base64Digest } from '../../../src/core/http/digest.ts'
+import { createClaims } from '../../../src/core/replay/claim.ts'
 import { memoryReplayStore } from '../../../src/replay/index.ts'
 
 test('an id that the verifier claims takes at most 300 bytes of heap, its token included', async () => {

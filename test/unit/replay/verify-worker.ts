@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createVerifier, type ReceivedRequest } from '../../../src/index.ts'
 import type { TestServiceVerifierOptions } from '../../../src/testing/index.ts'
-import { type ClientName, connect } from './store-clients.ts'
+import { type ClientName, connect } from '../core/replay/store-clients.ts'
 
 export interface Work {
   options: Omit<TestServiceVerifierOptions, 'lookupTxt'>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createVerifier, type ReceivedRequest, type VerifierOptions } from '../../../src/index.ts'
-import { rfc9421 } from '../../../src/standards/rfc9421/index.ts'
+import { rfc9421 } from '../../../src/rfc9421/index.ts'
 import { captureFixture, createTestService, type SignRequest } from '../../../src/testing/index.ts'
 import { readFixture } from '../../support/read-fixture.ts'
 import { linesOf, withHeaders } from '../../support/service.ts'

@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest'
+import { fail } from '../../../../src/core/result/result.ts'
+import { createVerifier } from '../../../../src/core/verify.ts'
 import { BODY_SEARCH_COST, findBodyChange, withBodyChange } from '../../../../src/explain/body/change.ts'
 import { type Budget, createBudget } from '../../../../src/explain/budget.ts'
-import { fail } from '../../../../src/result/result.ts'
-import { createVerifier } from '../../../../src/verify.ts'
 import { cpuTime } from '../../../support/cpu-time.ts'
 import { service } from '../../../support/service.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { base64Digest } from '../../../../src/http/digest.ts'
+import { base64Digest } from '../../../../src/core/http/digest.ts'
 import { createVerifier } from '../../../../src/index.ts'
 import { findCostly } from '../../../fuzz/costly.ts'
 import { createRandom } from '../../../fuzz/random.ts'

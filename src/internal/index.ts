@@ -1,0 +1,105 @@
+/**
+ * What the tools of this repository (`cli/`, `flags/`, `gateway/`) use of the library besides its public entries. It is
+ * not an entry of the package. Each group says why it is here; a name that receivers would use, too, belongs in a public
+ * entry instead.
+ */
+
+// Flags are options of the library under other names, with its defaults and rules, and its messages about them.
+
+export {
+  isHost,
+  isLoopback,
+  isPathPrefix,
+  normalizeHost,
+  normalizeName,
+  restorePathPrefix,
+  splitAbsoluteUrl
+} from '../core/http/uri.ts'
+export { messageIn, nearest } from '../core/mistakes.ts'
+export { DEFAULTS } from '../core/options/defaults.ts'
+export { type OptionName, validateGiven } from '../core/options/options.ts'
+export { validateAccounts } from '../core/options/values.ts'
+export { FLAG_NAMES } from '../explain/settings.ts'
+
+// `explain FILE` and `send --request` read captures, which need not be well-formed requests: they use the steps before
+// a verifier, one by one.
+
+export { checkRequest } from '../core/checks/request.ts'
+export { base64Digest } from '../core/http/digest.ts'
+export { type Fields, lineValues, trimWhiteSpace } from '../core/http/fields.ts'
+export type { HeaderLine } from '../core/http/request.ts'
+export { findDecompression } from '../explain/body/decompression.ts'
+export { decodeBody, optionsOfVector, requestOfVector, SCHEMES } from '../fixture/setup.ts'
+export { wrongMember } from '../fixture/validate.ts'
+export { type AdapterRequest, prepareProxy } from '../platforms/proxy.ts'
+
+// `explain FILE` searches longer than a receiver may, and adds causes that only a capture has.
+
+export type { AddedCauses, ConditionalCause, Known } from '../explain/causes/row.ts'
+export { PATIENT_SEARCH_COST } from '../explain/changed-line.ts'
+export { diagnoseWithin, type Undecided } from '../explain/diagnose.ts'
+export { explainDiagnosis } from '../explain/explain.ts'
+
+// Commands print as an explanation does: escaped, wrapped, in the same words.
+
+export { CHECK_NAMES, CODES, isUnavailable } from '../core/result/codes.ts'
+export { errorLabel } from '../core/result/result.ts'
+export { factsOn } from '../explain/advice.ts'
+export { compareWithClock, ERRORS, type FactId, factText, inWords, THIS_CLOCK } from '../explain/facts.ts'
+export {
+  asciiJson,
+  aside,
+  duration,
+  escapeText,
+  type Line,
+  plural,
+  TONES,
+  type Tone,
+  withTone,
+  wrapExact,
+  wrapWords
+} from '../explain/text.ts'
+
+// `key` asks name servers itself, and says of each record what a receiver would say of it; with `--request`, it tries a
+// signature with each of them.
+
+export { parseKey } from '../core/key/cache.ts'
+export { createLookup } from '../core/key/lookup.ts'
+export { joinChunks, looksLikeKeyRecord } from '../core/key/record.ts'
+export type { TxtAnswer } from '../core/key/types.ts'
+export { SCHEME_ALGORITHMS } from '../core/signature/algorithms.ts'
+export type { SchemeRules } from '../core/standards/scheme.ts'
+export { badReply, decodeReply, encodeMessage, lowerCase, MAX_OCTETS } from '../doh/message.ts'
+export {
+  correctRecord,
+  describeProblem,
+  findProblem,
+  hidePrivateKeys,
+  holdsPrivateKey,
+  isRecordCode,
+  type RecordProblem,
+  recordTexts
+} from '../explain/record-mistakes.ts'
+
+// The gateway's page keeps each request with a recorder, on the shelf of a recorder.
+
+export type { RefusedRequest } from '../core/verdict/refused-request.ts'
+export { createShelf } from '../recorder/shelf.ts'
+
+// `account --field` selects a field of an answer, which is not trusted.
+
+export { ownProperty } from '../account/request.ts'
+
+// `send` and `demo` sign with keys from files, and count who asks for the key.
+
+export { type CountingDnsServer, startDnsServer } from '../testing/dns-server.ts'
+export { createSigningKey, type SigningKey, signRequest } from '../testing/sign.ts'
+
+// The gateway joins the pieces of a body as the library does, before and after it asks the library, and counts what the
+// library holds. It queues pipelined requests, and refuses a request, as `nodeHandler` does.
+
+export { announcedLength, collectPieces, mostHeld } from '../core/body/pieces.ts'
+export { answerWhenDrained, DRAIN_LIMITS, emptyBodyHeaders } from '../platforms/node/drain.ts'
+export { joinPieces } from '../platforms/node/pieces.ts'
+export { waitForTurn } from '../platforms/node/pipelining.ts'
+export { refusalHeaders } from '../platforms/refusal.ts'

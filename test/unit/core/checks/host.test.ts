@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { service } from '../../../support/service.ts'
+import { failuresOf, verifyWith } from '../../../support/verdicts.ts'
+
+test('takes each of several hosts, with its default port or without', async () => {
+  const hosts = ['www.receiver.example', 'receiver.example']
+  for (const host of ['receiver.example:443', 'WWW.receiver.example:443', 'Receiver.example']) {
+    expect(failuresOf(await verifyWith({ hosts }, service.sign({ host })))).toEqual([])
+  }
+})
+
+test.each([
+  ['receiver.example:4430', 'receiver.example0', true],
+  ['receiver.example:8001', 'receiver.example01', false]
+])('takes no port that begins like a default one: %s for %s', async (host, hosts, requireHttps) => {
+  const verdict = await verifyWith({ hosts, requireHttps }, service.sign({ host }))
+  expect(failuresOf(verdict)).toEqual(['host: host-mismatch'])
+})
+
+test('takes a host in any case, whatever the case in which it is configured', async () => {
+  for (const hosts of ['Hooks.Receiver.Example', 'hooks.receiver.example'])
+    for (const host of ['hooks.receiver.example', 'Hooks.Receiver.Example', 'HOOKS.receiver.example:443'])
+      expect(failuresOf(await verifyWith({ hosts }, service.sign({ host })))).toEqual([])
+})
+
+test('refuses a configured host whose lower case alone is ASCII, such as one with a Kelvin sign', async () => {
+  await expect(async () => verifyWith({ hosts: '\u212a.example' })).rejects.toThrow('write each host name by itself')
+})

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { createAccountClient } from '../../../src/account/index.ts'
+import { nearest } from '../../../src/core/mistakes.ts'
+import { createVerifier, dnsTxtLookup } from '../../../src/index.ts'
+import { memoryReplayStore, redisReplayStore } from '../../../src/replay/index.ts'
+import { createTestService } from '../../../src/testing/index.ts'
+
+const verifier = { serviceDomain: 'service.example', hosts: 'receiver.example', accounts: '1234' }
+const account = { authUrl: 'https://a.example', baseUrl: 'https://b.example', accessToken: 'secret' }
+const redis = { set: async () => 'OK', del: async () => 1 }
+
+/** A misspelled option would otherwise be ignored, and with it a limit or a check. */
+test.each<[string, (options: object) => unknown]>([
+  ['createVerifier', options => createVerifier({ ...verifier, ...options })],
+  ['dnsTxtLookup', options => dnsTxtLookup(options)],
+  ['memoryReplayStore', options => memoryReplayStore(options)],
+  ['redisReplayStore', options => redisReplayStore(redis as never, options)],
+  ['createAccountClient', options => createAccountClient({ ...account, ...options })]
+])('%s rejects an option that it does not have, and names those it has', (name, make) => {
+  expect(() => make({ 'colour\n': 1 })).toThrow(TypeError)
+  expect(() => make({ 'colour\n': 1 })).toThrow(`${name}() has no option "colour\\n": its options are `)
+})
+
+test.each([
+  ['requireHTTPS', 'requireHttps'],
+  ['host', 'hosts'],
+  ['serviceDomian', 'serviceDomain'],
+  ['hosst', 'hosts'],
+  ['hostss', 'hosts'],
+  ['ohsst', undefined],
+  ['maxBodySize', 'maxBodyBytes'],
+  ['colour', undefined],
+  ['', undefined]
+])('%j is nearest to %j', (name, expected) => {
+  expect(nearest(name, ['serviceDomain', 'hosts', 'requireHttps', 'maxBodyBytes'])).toBe(expected)
+})
+
+test('a misspelled name is answered with the nearest one', () => {
+  const message = /^createVerifier\(\) has no option "requireHTTPS": write requireHttps$/
+  expect(() => createVerifier({ ...verifier, requireHTTPS: true } as never)).toThrow(message)
+})
+
+test('all required options that are missing are named at once', () => {
+  const message =
+    /undefined for serviceDomain, accounts .*: write serviceDomain: "service.example", .*, accounts: "1234"$/
+  expect(() => createVerifier({ hosts: 'receiver.example' } as never)).toThrow(message)
+})
+
+test('a list is not taken for options', () => {
+  expect(() => createTestService([] as never)).toThrow('createTestService() got an empty array for its options')
+})
