@@ -23,21 +23,32 @@ const HOP_BY_HOP = new Set([
 const HOP_BY_HOP_IN_ANSWERS = new Set([...HOP_BY_HOP].filter(name => name !== 'content-length'))
 
 /**
- * Frameworks take these headers for the host, the path or the method, which were signed; `Proxy` becomes HTTP_PROXY
- * (httpoxy). The engines of docs/engines.md drop the same.
+ * Headers that frameworks and middlewares take for the host, the path, the scheme or the method, which were signed;
+ * `Proxy` becomes HTTP_PROXY (httpoxy). Each new framework brings another name, so most of them are a pattern.
  */
-export const REROUTING: ReadonlySet<string> = new Set([
+const REROUTING_PREFIXES = ['x-forwarded-', 'x-original-', 'x-rewrite-', 'x-http-', 'x-envoy-', 'x-vhm-'] as const
+const REROUTING_NAMES: ReadonlySet<string> = new Set([
   'forwarded',
+  'front-end-https',
   'proxy',
-  'x-forwarded-host',
-  'x-forwarded-port',
-  'x-forwarded-prefix',
-  'x-http-method',
-  'x-http-method-override',
   'x-method-override',
-  'x-original-url',
-  'x-rewrite-url'
+  'x-scheme',
+  'x-script-name',
+  'x-url-scheme'
 ])
+
+/** The exceptions: an address is not signed, and X-Forwarded-Proto is what `--https x-forwarded-proto` consumes. */
+const NOT_REROUTING: ReadonlySet<string> = new Set(['x-forwarded-for', 'x-forwarded-proto'])
+
+/**
+ * Returns whether an application could take this header for a signed part of the request. The engines of
+ * docs/engines.md drop the same.
+ *
+ * @param lower the name in lower case
+ */
+export const isRerouting = (lower: string): boolean =>
+  REROUTING_NAMES.has(lower) ||
+  (REROUTING_PREFIXES.some(prefix => lower.startsWith(prefix)) && !NOT_REROUTING.has(lower))
 
 const OURS = 'signed-request-'
 
@@ -75,7 +86,7 @@ export function requestHeaders(
     if (signed.has(lower) || lower === 'host') return true
     // A name with another character is somebody's CGI variable, such as SCRIPT_NAME of gunicorn.
     if (folded !== lower || signedFolded.has(folded)) return false
-    return !named.has(lower) && !REROUTING.has(lower) && !consumed.has(lower)
+    return !named.has(lower) && !isRerouting(lower) && !consumed.has(lower)
   }
   return [...verdictHeaders(verdict, isObserved), ...joinSigned(lines.filter(isKept), signed)]
 }

@@ -137,6 +137,21 @@ test('what the proxy in front sets for the gateway ends there, and so does what 
   expect(names.sort()).toEqual(['x-forwarded-for', 'x-nonce', 'x-service-id'])
 })
 
+test.each(['X-Script-Name', 'X-Forwarded-Path', 'X-VHM-Root'])(
+  'an application that takes its path from %s acts on the path that was signed',
+  async name => {
+    const paths: string[] = []
+    // As a WSGI middleware does that many copy: the header is cut off PATH_INFO.
+    const { statuses } = await start({}, (res, { target, headers }) => {
+      const script = String(headers[name.toLowerCase()] ?? '')
+      paths.push(target.startsWith(script) ? target.slice(script.length) : target)
+      res.end()
+    })
+    expect(await statuses(service.sign({ target: '/hook/delete' }), [[name, '/hook']])).toEqual([200])
+    expect(paths).toEqual(['/hook/delete'])
+  }
+)
+
 test('the id of the proxy in front is logged when it is a token', async () => {
   const { statuses, over } = await start({ requestId: 'x-request-id' })
   const long = 'y'.repeat(128)
