@@ -69,7 +69,7 @@ export function explanationOf(code: Code): CodeExplanation {
     return parts === null ? [] : [{ cause: plain(parts[1]!), fix: plain(parts[2]!) }]
   })
   const [also] = items.flatMap(item => /^- \*\*Also:\*\* (.*)/s.exec(item)?.[1] ?? [])
-  const [check, message] = CODES[code]
+  const { check, message } = CODES[code]
   return {
     code,
     check,

@@ -1,7 +1,7 @@
 import { normalizeName } from '../core/http/uri.ts'
 import { parseKey } from '../core/key/cache.ts'
 import { looksLikeKeyRecord, parseKeyRecord, withoutEmptyTags } from '../core/key/record.ts'
-import type { KeyEvidence } from '../core/result/evidence.ts'
+import type { KeyEvidence, KeyProblem } from '../core/result/evidence.ts'
 import type { Failure } from '../core/verdict/verdict.ts'
 import { escapeText } from './text.ts'
 
@@ -51,9 +51,9 @@ const RECORD_CODES = {
   'key-too-short': ['the RSA key has fewer than 1024 bits', 'publish a key of 2048 bits'],
   'key-too-long': ['the RSA key has more than 8192 bits', 'publish a key of 2048 bits'],
   'key-weak': ['anyone can forge signatures for this key', 'replace this key at once']
-} as const
+} as const satisfies Record<KeyProblem, readonly [cause: string, fix: string]>
 
-export type RecordCode = keyof typeof RECORD_CODES
+export type RecordCode = KeyProblem
 
 export const isRecordCode = (code: string): code is RecordCode => Object.hasOwn(RECORD_CODES, code)
 

@@ -47,7 +47,7 @@ function judge(verdict: Verdict, { arrived, signed, isKept, changes }: Mutated):
   for (const name of CHECK_NAMES) {
     const check = verdict.checks[name]
     if (check === undefined) return `the check ${name} is missing`
-    if ('code' in check && CODES[check.code][0] !== name) return `the check ${name} says ${check.code}`
+    if ('code' in check && CODES[check.code].check !== name) return `the check ${name} says ${check.code}`
   }
   if (verdict.status === 'verified') return undefined
 

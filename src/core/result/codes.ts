@@ -1,138 +1,95 @@
-/** The codes of each check, in the order in which the checks are reported. */
-export interface CodesByCheck {
-  request: 'request-malformed'
-  https: 'not-https'
-  date: 'date-missing' | 'date-repeated' | 'date-malformed' | 'date-too-old' | 'date-in-future'
-  host: 'host-missing' | 'host-repeated' | 'host-mismatch'
-  account: 'account-missing' | 'account-repeated' | 'account-malformed' | 'account-mismatch' | 'account-check-failed'
-  'signature-header':
-    | 'signature-missing'
-    | 'signature-repeated'
-    | 'signature-malformed'
-    | 'signature-parameter-missing'
-    | 'signature-parameter-repeated'
-    | 'signature-algorithm-not-allowed'
-    | 'signature-not-base64'
-    | 'signature-created-out-of-range'
-    | 'signature-expired'
-    | 'signature-times-not-allowed'
-  coverage: 'coverage-insufficient' | 'coverage-repeated' | 'coverage-absent'
-  'key-name': 'key-name-malformed' | 'key-name-outside-domain'
-  key:
-    | 'key-not-found'
-    | 'key-malformed'
-    | 'key-version-unsupported'
-    | 'key-type-mismatch'
-    | 'key-hash-not-allowed'
-    | 'key-service-mismatch'
-    | 'key-test-only'
-    | 'key-revoked'
-    | 'key-unreadable'
-    | 'key-too-short'
-    | 'key-too-long'
-    | 'key-weak'
-    | 'key-lookup-failed'
-    | 'key-lookup-timeout'
-  signature: 'signature-mismatch'
-  digest:
-    | 'digest-missing'
-    | 'digest-malformed'
-    | 'digest-unsupported'
-    | 'digest-mismatch'
-    | 'body-too-large'
-    | 'body-unreadable'
-  replay: 'replayed' | 'replay-store-failed'
+/** What one code says. */
+interface CodeEntry {
+  /** the check that it belongs to */
+  readonly check: string
+  /** what it says to a person: no text from the sender, so it is safe in any log */
+  readonly message: string
+  /** the check could not be decided now: neither "yes" nor "no" */
+  readonly isUnavailable?: true
 }
 
-/** One of the twelve checks. */
-export type CheckName = keyof CodesByCheck
+/** Every code that a verdict can carry, in the order of the checks. What was received is in the evidence of a failure. */
+export const CODES = {
+  'request-malformed': { check: 'request', message: 'the request is not well-formed HTTP' },
+  'not-https': { check: 'https', message: 'the request did not arrive over HTTPS' },
+  'date-missing': { check: 'date', message: 'there is no Date header' },
+  'date-repeated': { check: 'date', message: 'there is more than one Date header' },
+  'date-malformed': { check: 'date', message: 'Date is not an HTTP-date' },
+  'date-too-old': { check: 'date', message: 'Date is too long ago' },
+  'date-in-future': { check: 'date', message: 'Date is in the future' },
+  'host-missing': { check: 'host', message: 'there is no Host header' },
+  'host-repeated': { check: 'host', message: 'there is more than one Host header' },
+  'host-mismatch': { check: 'host', message: 'Host is not one of the configured hosts' },
+  'account-missing': { check: 'account', message: 'there is no account header' },
+  'account-repeated': { check: 'account', message: 'there is more than one account header' },
+  'account-malformed': { check: 'account', message: 'the account header is not the prefix and an account id' },
+  'account-mismatch': { check: 'account', message: 'the request is for another account' },
+  'account-check-failed': { check: 'account', message: 'the accounts function failed', isUnavailable: true },
+  'signature-missing': { check: 'signature-header', message: 'there is no Signature header' },
+  'signature-repeated': { check: 'signature-header', message: 'there is more than one Signature header' },
+  'signature-malformed': { check: 'signature-header', message: 'Signature is not a list of parameters' },
+  'signature-parameter-missing': { check: 'signature-header', message: 'Signature lacks a parameter' },
+  'signature-parameter-repeated': { check: 'signature-header', message: 'Signature has a parameter twice' },
+  'signature-algorithm-not-allowed': { check: 'signature-header', message: 'the algorithm is not an allowed one' },
+  'signature-not-base64': { check: 'signature-header', message: 'the signature is not canonical base64' },
+  'signature-created-out-of-range': {
+    check: 'signature-header',
+    message: 'the created time is too long ago or in the future'
+  },
+  'signature-expired': { check: 'signature-header', message: 'the expires time has passed' },
+  'signature-times-not-allowed': {
+    check: 'signature-header',
+    message: 'created or expires cannot be covered with this algorithm'
+  },
+  'coverage-insufficient': { check: 'coverage', message: 'the signature leaves out something it must cover' },
+  'coverage-repeated': { check: 'coverage', message: 'the signature lists a name twice' },
+  'coverage-absent': { check: 'coverage', message: 'the signature lists a header that the request does not have' },
+  'key-name-malformed': { check: 'key-name', message: 'keyId is not a DNS name' },
+  'key-name-outside-domain': { check: 'key-name', message: 'keyId is not a subdomain of the service domain' },
+  'key-not-found': { check: 'key', message: 'DNS has no key record at this name' },
+  'key-malformed': { check: 'key', message: 'the key record is not a tag list' },
+  'key-version-unsupported': { check: 'key', message: 'the key record is not of version DKIM1' },
+  'key-type-mismatch': { check: 'key', message: 'the type of the key does not fit' },
+  'key-hash-not-allowed': { check: 'key', message: 'the key record does not allow the hash in use' },
+  'key-service-mismatch': { check: 'key', message: 'the key record is for another kind of service' },
+  'key-test-only': { check: 'key', message: 'the key record is marked as a test' },
+  'key-revoked': { check: 'key', message: 'the key has been revoked' },
+  'key-unreadable': { check: 'key', message: 'the key is not canonical base64 of a public key' },
+  'key-too-short': { check: 'key', message: 'the RSA key is too short' },
+  'key-too-long': { check: 'key', message: 'the RSA key is too long' },
+  'key-weak': { check: 'key', message: 'anyone can sign with this key' },
+  'key-lookup-failed': { check: 'key', message: 'the DNS lookup failed', isUnavailable: true },
+  'key-lookup-timeout': { check: 'key', message: 'the DNS lookup took too long', isUnavailable: true },
+  'signature-mismatch': { check: 'signature', message: 'the signature does not verify with the key' },
+  'digest-missing': { check: 'digest', message: 'there is no Digest header' },
+  'digest-malformed': { check: 'digest', message: 'Digest is not a list of digests' },
+  'digest-unsupported': { check: 'digest', message: 'Digest has neither SHA-256 nor SHA-512' },
+  'digest-mismatch': { check: 'digest', message: 'Digest does not match the body' },
+  'body-too-large': { check: 'digest', message: 'the body is larger than the limit' },
+  'body-unreadable': { check: 'digest', message: 'the body could not be read to its end', isUnavailable: true },
+  replayed: { check: 'replay', message: 'the same signature was accepted before' },
+  'replay-store-failed': { check: 'replay', message: 'the replay store did not answer', isUnavailable: true }
+} as const satisfies Record<string, CodeEntry>
+
+type Codes = typeof CODES
 
 /** A stable name for what is wrong; docs/checks-and-codes.md has a heading for each. */
-export type Code = CodesByCheck[CheckName]
+export type Code = keyof Codes
 
 /** The check that a code belongs to. */
-export type CheckOf<C extends Code> = { [N in CheckName]: C extends CodesByCheck[N] ? N : never }[CheckName]
+export type CheckOf<C extends Code> = Codes[C]['check']
+
+/** One of the checks. */
+export type CheckName = CheckOf<Code>
+
+/** The codes of each check. */
+export type CodesByCheck = { [N in CheckName]: { [C in Code]: CheckOf<C> extends N ? C : never }[Code] }
 
 /** Codes that mean "could not be decided now" instead of "no". */
-export type UnavailableCode =
-  | 'account-check-failed'
-  | 'key-lookup-failed'
-  | 'key-lookup-timeout'
-  | 'body-unreadable'
-  | 'replay-store-failed'
+export type UnavailableCode = { [C in Code]: Codes[C] extends { isUnavailable: true } ? C : never }[Code]
 
-/** One row for each code, checked against the types above: the two cannot differ. */
-type Table = {
-  readonly [C in Code]: readonly [
-    check: CheckOf<C>,
-    message: string,
-    ...outcome: C extends UnavailableCode ? ['unavailable'] : []
-  ]
-}
-
-/**
- * Every code a verdict can carry, in the order of the checks: the check it belongs to, what it says to a person, and
- * whether the check could not be decided.
- * Messages hold no text from the sender, so they are safe in any log; what was received is in the evidence.
- */
-export const CODES = {
-  'request-malformed': ['request', 'the request is not well-formed HTTP'],
-  'not-https': ['https', 'the request did not arrive over HTTPS'],
-  'date-missing': ['date', 'there is no Date header'],
-  'date-repeated': ['date', 'there is more than one Date header'],
-  'date-malformed': ['date', 'Date is not an HTTP-date'],
-  'date-too-old': ['date', 'Date is too long ago'],
-  'date-in-future': ['date', 'Date is in the future'],
-  'host-missing': ['host', 'there is no Host header'],
-  'host-repeated': ['host', 'there is more than one Host header'],
-  'host-mismatch': ['host', 'Host is not one of the configured hosts'],
-  'account-missing': ['account', 'there is no account header'],
-  'account-repeated': ['account', 'there is more than one account header'],
-  'account-malformed': ['account', 'the account header is not the prefix and an account id'],
-  'account-mismatch': ['account', 'the request is for another account'],
-  'account-check-failed': ['account', 'the accounts function failed', 'unavailable'],
-  'signature-missing': ['signature-header', 'there is no Signature header'],
-  'signature-repeated': ['signature-header', 'there is more than one Signature header'],
-  'signature-malformed': ['signature-header', 'Signature is not a list of parameters'],
-  'signature-parameter-missing': ['signature-header', 'Signature lacks a parameter'],
-  'signature-parameter-repeated': ['signature-header', 'Signature has a parameter twice'],
-  'signature-algorithm-not-allowed': ['signature-header', 'the algorithm is not an allowed one'],
-  'signature-not-base64': ['signature-header', 'the signature is not canonical base64'],
-  'signature-created-out-of-range': ['signature-header', 'the created time is too long ago or in the future'],
-  'signature-expired': ['signature-header', 'the expires time has passed'],
-  'signature-times-not-allowed': ['signature-header', 'created or expires cannot be covered with this algorithm'],
-  'coverage-insufficient': ['coverage', 'the signature leaves out something it must cover'],
-  'coverage-repeated': ['coverage', 'the signature lists a name twice'],
-  'coverage-absent': ['coverage', 'the signature lists a header that the request does not have'],
-  'key-name-malformed': ['key-name', 'keyId is not a DNS name'],
-  'key-name-outside-domain': ['key-name', 'keyId is not a subdomain of the service domain'],
-  'key-not-found': ['key', 'DNS has no key record at this name'],
-  'key-malformed': ['key', 'the key record is not a tag list'],
-  'key-version-unsupported': ['key', 'the key record is not of version DKIM1'],
-  'key-type-mismatch': ['key', 'the type of the key does not fit'],
-  'key-hash-not-allowed': ['key', 'the key record does not allow the hash in use'],
-  'key-service-mismatch': ['key', 'the key record is for another kind of service'],
-  'key-test-only': ['key', 'the key record is marked as a test'],
-  'key-revoked': ['key', 'the key has been revoked'],
-  'key-unreadable': ['key', 'the key is not canonical base64 of a public key'],
-  'key-too-short': ['key', 'the RSA key is too short'],
-  'key-too-long': ['key', 'the RSA key is too long'],
-  'key-weak': ['key', 'anyone can sign with this key'],
-  'key-lookup-failed': ['key', 'the DNS lookup failed', 'unavailable'],
-  'key-lookup-timeout': ['key', 'the DNS lookup took too long', 'unavailable'],
-  'signature-mismatch': ['signature', 'the signature does not verify with the key'],
-  'digest-missing': ['digest', 'there is no Digest header'],
-  'digest-malformed': ['digest', 'Digest is not a list of digests'],
-  'digest-unsupported': ['digest', 'Digest has neither SHA-256 nor SHA-512'],
-  'digest-mismatch': ['digest', 'Digest does not match the body'],
-  'body-too-large': ['digest', 'the body is larger than the limit'],
-  'body-unreadable': ['digest', 'the body could not be read to its end', 'unavailable'],
-  replayed: ['replay', 'the same signature was accepted before'],
-  'replay-store-failed': ['replay', 'the replay store did not answer', 'unavailable']
-} as const satisfies Table
-
-/** The twelve checks, in the order in which they are reported. */
-export const CHECK_NAMES: readonly CheckName[] = [...new Set(Object.values(CODES).map(([check]) => check))]
+/** The checks, in the order in which they are reported. */
+export const CHECK_NAMES: readonly CheckName[] = [...new Set(Object.values(CODES).map(({ check }) => check))]
 
 /**
  * The headers that each check reads, in lower case, besides the account header and the names that a receiver or a
@@ -153,4 +110,4 @@ export const HEADERS_READ = {
   replay: []
 } as const satisfies { readonly [C in CheckName]: readonly string[] }
 
-export const isUnavailable = (code: Code): code is UnavailableCode => CODES[code].length === 3
+export const isUnavailable = (code: Code): code is UnavailableCode => 'isUnavailable' in CODES[code]

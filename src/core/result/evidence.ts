@@ -1,4 +1,4 @@
-import type { CheckOf, Code, UnavailableCode } from './codes.ts'
+import type { Code, CodesByCheck, UnavailableCode } from './codes.ts'
 
 /** The evidence of a key problem: the DNS name asked for and, where there was one, the record as found. */
 export interface KeyEvidence {
@@ -17,7 +17,7 @@ export interface KeyEvidence {
 }
 
 /** Codes of a problem with the key itself. */
-export type KeyProblem = Exclude<{ [C in Code]: CheckOf<C> extends 'key' ? C : never }[Code], UnavailableCode>
+export type KeyProblem = Exclude<CodesByCheck['key'], UnavailableCode>
 
 /**
  * The changes of a body on its way. All but the last three were undone, and the digest was then the signed one. Those

@@ -19,7 +19,7 @@ export const UNREADABLE: NotRun = { ok: false, reason: 'there is no Signature he
 export const ok = <T>(value: T): { ok: true; value: T } => ({ ok: true, value })
 
 export function fail<C extends Code>(code: C, ...[evidence]: EvidenceGiven<C>): FailedWith<C> {
-  const message = CODES[code][1]
+  const message = CODES[code].message
   // The object is written out in both forms: a copy would make a refusal take a fifth longer.
   const failed = evidence === undefined ? { ok: false, code, message } : { ok: false, code, message, evidence }
   return failed as unknown as FailedWith<C>

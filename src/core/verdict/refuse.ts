@@ -72,7 +72,7 @@ const isNotRun = (result: Failed | NotRun): result is NotRun => Object.hasOwn(re
 function toFailure(failed: Failed): Failure {
   const { code, message, evidence } = failed
   const failure = {
-    check: CODES[code][0],
+    check: CODES[code].check,
     outcome: isUnavailable(code) ? 'unavailable' : 'fail',
     code,
     message,

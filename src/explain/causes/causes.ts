@@ -30,12 +30,12 @@ const ROWS: { readonly [N in CheckName]: readonly [causes: () => CausesOf<N>, fa
 
 /** Returns the causes and fixes of a code. A code without causes does not compile. */
 export function causesOf<C extends Code>(code: C): Causes<C> {
-  const causes: { readonly [D in Code]?: Causes<D> } = ROWS[CODES[code][0]][0]()
+  const causes: { readonly [D in Code]?: Causes<D> } = ROWS[CODES[code].check][0]()
   return causes[code]!
 }
 
 /** Returns the facts that a reader is shown of the evidence. A code that has evidence and no facts does not compile. */
 export function factsOf<C extends Code>(code: C): Facts<C> | undefined {
-  const facts: { readonly [D in Code]?: Facts<D> } = ROWS[CODES[code][0]][1]()
+  const facts: { readonly [D in Code]?: Facts<D> } = ROWS[CODES[code].check][1]()
   return facts[code]
 }

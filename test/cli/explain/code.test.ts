@@ -19,7 +19,7 @@ describe.each(codes)('explain %s', code => {
   test('says in printable ASCII what it means, each cause with its fix, and the page', async () => {
     const { code: exit, stdout, stderr } = await runInside(['explain', code])
     expect([exit, stderr]).toEqual([0, ''])
-    const [check, message] = CODES[code]
+    const { check, message } = CODES[code]
     expect(stdout.replaceAll('\n', ' ').startsWith(`${code}: ${message} `)).toBe(true)
     expect(stdout).toMatch(/^[\n -~]*$/)
     expect(stdout).not.toMatch(/`|\*\*/)

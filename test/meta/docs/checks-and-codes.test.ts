@@ -13,7 +13,7 @@ const sections = new Map(
 
 test('every code has one heading, and every heading is a code, in the order of the checks', () => {
   expect([...page.matchAll(/^### (.*)$/gm)].map(([, code]) => code)).toEqual(
-    CHECK_NAMES.flatMap(check => codes.filter(code => CODES[code][0] === check))
+    CHECK_NAMES.flatMap(check => codes.filter(code => CODES[code].check === check))
   )
 })
 
@@ -23,7 +23,7 @@ test('the table has every check, with links to its codes', () => {
   for (const [, check, anchor, links = ''] of rows) {
     expect(page.toLowerCase()).toContain(`## ${anchor?.replaceAll('-', ' ')}\n`)
     const named = [...links.matchAll(/\[`([\w-]+)`\]\(#([\w-]+)\)/g)].map(([, code, target]) => [code, target])
-    expect(named).toEqual(codes.filter(code => CODES[code][0] === check).map(code => [code, code]))
+    expect(named).toEqual(codes.filter(code => CODES[code].check === check).map(code => [code, code]))
   }
 })
 

@@ -240,9 +240,9 @@ describe('any text from the sender and from DNS', () => {
     fc.assert(
       fc.property(nasty, nasty, fc.integer(), (text, more, number) => {
         const failures = Object.keys(CODES).map(code => ({
-          check: CODES[code as Failure['code']][0],
+          check: CODES[code as Failure['code']].check,
           code,
-          message: CODES[code as Failure['code']][1],
+          message: CODES[code as Failure['code']].message,
           evidence: {
             ...{ part: text, name: more, header: text, similar: more, parameter: text, reason: more },
             received: code === 'not-https' || code === 'digest-unsupported' ? [text, more] : text,

@@ -21,7 +21,7 @@ import { anyString, forAll } from './arbitraries.ts'
 /** Expects a value, or a code of the table with its message. */
 function expectResult(result: Result<unknown>): void {
   if (result.ok) expect(Object.keys(result)).toEqual(['ok', 'value'])
-  else expect(result.message).toBe(CODES[result.code][1])
+  else expect(result.message).toBe(CODES[result.code].message)
 }
 
 function good<T>(result: Result<T>): T {
@@ -118,7 +118,7 @@ test('verify: anything a sender can send gives a verdict that can be cloned, and
     expect(verdict.status).toBe('rejected')
     expect(Object.keys(verdict.checks)).toEqual(CHECK_NAMES)
     for (const [check, result] of Object.entries(verdict.checks))
-      if ('code' in result) expect(CODES[result.code][0]).toBe(check)
+      if ('code' in result) expect(CODES[result.code].check).toBe(check)
     expect(structuredClone(verdict)).toEqual(verdict)
   })
 })
