@@ -1,6 +1,6 @@
 import { normalizeName } from '../core/http/uri.ts'
 import { parseKey } from '../core/key/cache.ts'
-import { looksLikeKeyRecord, parseKeyRecord, withoutEmptyTags } from '../core/key/record.ts'
+import { looksLikeKeyRecord, MAX_KEY_RECORDS, parseKeyRecord, withoutEmptyTags } from '../core/key/record.ts'
 import type { KeyEvidence, KeyProblem } from '../core/result/evidence.ts'
 import type { Failure } from '../core/verdict/verdict.ts'
 import { escapeText } from './text.ts'
@@ -120,8 +120,7 @@ export function describeProblem(problem: RecordProblem): { readonly cause: strin
   }
 }
 
-/** Ignores more records, and longer ones: joining them would take long. */
-const MAX_RECORDS = 4
+/** Ignores what is longer, and more than `MAX_KEY_RECORDS`: joining them would take long. */
 const MAX_LENGTH = 16_384
 
 /**
@@ -130,7 +129,7 @@ const MAX_LENGTH = 16_384
  * @param texts of each record, its strings joined
  */
 export function findProblem(code: RecordCode, texts: readonly string[]): RecordProblem {
-  const some = texts.slice(0, MAX_RECORDS).map(text => text.slice(0, MAX_LENGTH))
+  const some = texts.slice(0, MAX_KEY_RECORDS).map(text => text.slice(0, MAX_LENGTH))
   return (
     (some.some(holdsPrivateKey) ? { mistake: 'private-key' } : undefined) ??
     (isSplit(some) ? { mistake: 'split' } : undefined) ??

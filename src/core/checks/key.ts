@@ -1,6 +1,6 @@
 import type { KeyCache, RecordKey } from '../key/cache.ts'
 import { serversOf } from '../key/lookup.ts'
-import { joinChunks } from '../key/record.ts'
+import { joinChunks, MAX_KEY_RECORDS, MAX_RECORD_LENGTH } from '../key/record.ts'
 import type { TxtAnswer } from '../key/types.ts'
 import { type Failed, fail, ok, type Result } from '../result/result.ts'
 import { type Algorithm, computationFor } from '../signature/algorithms.ts'
@@ -10,9 +10,6 @@ import type { Context } from './context.ts'
 export interface Candidate extends RecordKey {
   algorithm: Algorithm
 }
-
-/** A rotation has two key records; of more than four at one name, the others are not tried. */
-const MAX_KEY_RECORDS = 4
 
 /**
  * 9. DNS has a key record at the name, and the key fits the algorithm. During a rotation there may be several (RFC 6376
@@ -51,10 +48,7 @@ export function checkKey(
 const textsOf = (answer: TxtAnswer): { records?: readonly string[] } =>
   answer.length === 0
     ? {}
-    : { records: answer.slice(0, MAX_KEY_RECORDS).map(chunks => joinChunks(chunks).slice(0, MAX_TEXT)) }
-
-/** Every key record is much shorter. */
-const MAX_TEXT = 4096
+    : { records: answer.slice(0, MAX_KEY_RECORDS).map(chunks => joinChunks(chunks).slice(0, MAX_RECORD_LENGTH)) }
 
 /**
  * Chooses the algorithm. The header does not choose freely: the algorithm must be allowed, and fit the record's key

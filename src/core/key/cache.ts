@@ -1,7 +1,7 @@
 import { memoizeRecent } from '../memo.ts'
 import { ok, type Result } from '../result/result.ts'
 import { importPublicKey, type PublicKey } from './key-types.ts'
-import { looksLikeKeyRecord, parseKeyRecord } from './record.ts'
+import { looksLikeKeyRecord, MAX_RECORD_LENGTH, parseKeyRecord } from './record.ts'
 import type { KeyLimits, KeyRecord } from './types.ts'
 
 /** A parsed record and its imported key. */
@@ -24,9 +24,6 @@ export type KeyCache = (text: string) => Result<RecordKey> | undefined
 /** A service has one key a month. */
 const MAX_RECORDS = 16
 
-/** Every key record is much shorter. */
-const MAX_TEXT = 4096
-
 /**
  * Remembers the key of a record by the record's exact text, because importing a key costs several times as much as a
  * verification. DNS is still asked every time: a changed record has another text, and is parsed at once.
@@ -34,5 +31,5 @@ const MAX_TEXT = 4096
 export function createKeyCache(limits: KeyLimits): KeyCache {
   const parse: KeyCache = text => (looksLikeKeyRecord(text) ? parseKey(text, limits) : undefined)
   const cached = memoizeRecent(parse, Object.is, MAX_RECORDS)
-  return text => (text.length > MAX_TEXT ? parse(text) : cached(text))
+  return text => (text.length > MAX_RECORD_LENGTH ? parse(text) : cached(text))
 }

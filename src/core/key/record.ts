@@ -4,6 +4,12 @@ import { fail, ok, type Result } from '../result/result.ts'
 import { isRecordKeyType } from './key-types.ts'
 import type { KeyRecord } from './types.ts'
 
+/** A rotation has two key records; of more than four at one name, the others are not looked at. */
+export const MAX_KEY_RECORDS = 4
+
+/** Every key record is much shorter. A longer text is neither remembered nor shown whole. */
+export const MAX_RECORD_LENGTH = 4096
+
 /** Joins the strings of a TXT record with nothing between (RFC 6376 section 3.6.2.2). */
 export const joinChunks = (record: string | readonly string[]): string =>
   typeof record === 'string' ? record : record.join('')
