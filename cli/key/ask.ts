@@ -15,10 +15,19 @@ interface Query {
   readonly flags: number
 }
 
-/**
- * The reply, or the code of the reason why it is missing; with `EPRIVATE` nothing was sent, and `EBUDGET` is our own
- * limit.
- */
+/** Limits what one command sends to name servers, for all names together, after the receiver's own lookup. */
+export const BUDGET = { messages: 60, milliseconds: 10_000 }
+
+/** Codes of replies that are missing because this command did not ask. */
+export const NOT_ASKED = {
+  EPRIVATE: 'a private address, which is not asked without --private',
+  EBUDGET: `this command sends ${BUDGET.messages} queries in ${BUDGET.milliseconds / 1000} seconds at most`
+} as const
+
+/** Returns whether this code says that the command did not ask. */
+export const isNotAsked = (error: string): error is keyof typeof NOT_ASKED => Object.hasOwn(NOT_ASKED, error)
+
+/** The reply, or the code of the reason why it is missing: one of `NOT_ASKED`, or of the network. */
 export type Reply = Partial<DecodedPacket> & { readonly rcode?: string; readonly error?: string }
 
 export type Dns = ReturnType<typeof createDns>

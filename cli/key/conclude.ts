@@ -9,6 +9,7 @@ import {
   parseKey,
   type RecordProblem
 } from '../../src/internal/index.ts'
+import { isNotAsked, NOT_ASKED } from './ask.ts'
 import type { Hop, ServerReport, Trace } from './trace.ts'
 
 /** Says who must do what, and why, by the kind of conclusion; a detail follows. */
@@ -32,14 +33,14 @@ const WORDS = {
     'The sender must repair its name servers, unless a firewall here drops port 53, which looks the same: none of ' +
     'them answers from here, in ',
   'limit-reached':
-    'The receiver must run this again, with fewer names at once: this command sends 60 queries in 10 seconds at ' +
-    'most, and had not asked all name servers by then, in ',
+    `The receiver must run this again, with fewer names at once: ${NOT_ASKED.EBUDGET}, and had not asked all name ` +
+    'servers by then, in ',
   'signatures-invalid': 'The sender must sign its zone again: its DNSSEC signatures do not validate, in ',
   'endless-aliases': 'The sender must break the CNAME loop, or use at most 8 aliases: ',
   'resolver-fails': 'The receiver must repair its DNS server, or name another (--dns-server): it fails with '
 } as const
 
-const NOT_ASKED = 'the name servers were not asked'
+const WITHOUT_SERVERS = 'the name servers were not asked'
 const ZONE_UNKNOWN = 'it does not say which name servers are responsible'
 
 /** Makes a conclusion of printable ASCII. */
@@ -95,7 +96,7 @@ function concludeUnanswered(hasKey: boolean, error: string | undefined, trace?: 
   if (zone === '' && error !== undefined) return say('resolver-fails', error)
   const isLimited = trace?.isCut && (servers.length === 0 || servers.some(server => server.error === 'EBUDGET'))
   if (isLimited) return say('limit-reached', `${zone || name}; ${error ?? has}`)
-  if (zone === '') return say(hasKey ? 'resolver-has-key' : 'resolver-has-none', trace ? ZONE_UNKNOWN : NOT_ASKED)
+  if (zone === '') return say(hasKey ? 'resolver-has-key' : 'resolver-has-none', trace ? ZONE_UNKNOWN : WITHOUT_SERVERS)
   const errors = [...new Set(servers.map(server => server.error))].join(', ') || 'their addresses are not known'
   const receiver = error === undefined ? has : `the receiver's DNS server fails as well: ${error}`
   const end = trace?.ttl === undefined ? 'soon' : `in ${seconds(trace.ttl)}`
@@ -115,7 +116,7 @@ const isAnswer = ({ texts }: ServerReport): boolean => texts !== undefined
 
 /** Returns whether a server fails. Failures of the network here, or limits of our own, are not the server's fault. */
 const isFailing = ({ error }: ServerReport): boolean =>
-  error !== undefined && !['EBUDGET', 'EPRIVATE', 'ENETUNREACH', 'EHOSTUNREACH'].includes(error)
+  error !== undefined && !(isNotAsked(error) || error === 'ENETUNREACH' || error === 'EHOSTUNREACH')
 
 /** Returns the content of a name server, to compare it with that of others. */
 const contentOf = ({ texts = [], alias }: Pick<ServerReport, 'texts' | 'alias'>): string =>

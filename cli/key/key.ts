@@ -9,7 +9,7 @@ import { readCapture } from '../captures/read-capture.ts'
 import { EXIT, type Io, readBytes } from '../command.ts'
 import { type Command, JSON_FLAG } from '../flags.ts'
 import { LOOKUP_FLAGS, lookupOf } from '../lookup.ts'
-import { createDns } from './ask.ts'
+import { BUDGET, createDns } from './ask.ts'
 import { type KeyReport, reportLines, reportOn } from './report.ts'
 import { parseSigned } from './signed-by.ts'
 import { traceName } from './trace.ts'
@@ -55,12 +55,6 @@ export const key: Command<typeof FLAGS> = {
   run
 }
 
-/** Limits all queries after the receiver's own lookup, in milliseconds. */
-const TRACE_TIMEOUT = 10_000
-
-/** Limits the messages after that lookup, for all names together. */
-const MAX_QUERIES = 60
-
 async function run(values: Values<typeof FLAGS>, io: Io, _: string, all: readonly string[]): Promise<number> {
   const lookupTxt = lookupOf(values) ?? dnsTxtLookup()
   const { lookupTimeout, ...limits } = validateGiven(values, ['lookupTimeout', 'minRsaBits', 'maxRsaBits'])
@@ -73,8 +67,8 @@ async function run(values: Values<typeof FLAGS>, io: Io, _: string, all: readonl
 
   const isTraced = values.url === undefined && !values.noTrace
   if (isTraced) io.progress?.('asking the name servers')
-  const end = AbortSignal.timeout(TRACE_TIMEOUT)
-  const dns = createDns(servers, values.private === true, MAX_QUERIES, end)
+  const end = AbortSignal.timeout(BUDGET.milliseconds)
+  const dns = createDns(servers, values.private === true, BUDGET.messages, end)
   const traces = await Promise.all(names.map(name => (isTraced ? traceName(dns, name) : undefined)))
 
   const reports = names.map((name, i) => {

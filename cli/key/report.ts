@@ -12,6 +12,7 @@ import {
   joinChunks,
   type Line,
   looksLikeKeyRecord,
+  MAX_RECORD_LENGTH,
   parseKey,
   THIS_CLOCK,
   TONES,
@@ -20,6 +21,7 @@ import {
   wrapExact,
   wrapWords
 } from '../../src/internal/index.ts'
+import { isNotAsked, NOT_ASKED } from './ask.ts'
 import { conclude, findKeyProblem, seconds } from './conclude.ts'
 import { type FoundRecord, findSigner, type SignedRequest } from './signed-by.ts'
 import type { Hop, ServerReport, Trace } from './trace.ts'
@@ -105,7 +107,7 @@ export function reportLines(report: KeyReport, servers: readonly string[]): Line
     ...records.flatMap(({ is, text, corrected }, i) => [
       `\n${wrapWords(`record ${i + 1}: `, is)}`,
       wrapExact('  text: ', escapeText(text, 2000)),
-      ...(corrected === undefined ? [] : [wrapExact('  corrected record: ', escapeText(corrected, 4096))])
+      ...(corrected === undefined ? [] : [wrapExact('  corrected record: ', escapeText(corrected, MAX_RECORD_LENGTH))])
     ]),
     ...(trace?.hops ?? []).flatMap(({ name, zone = 'unknown', servers }: Hop) => [
       '',
@@ -126,7 +128,7 @@ function describeResolver({ ttl, isAuthenticated, isBogus }: Trace) {
 function describeServer(report: ServerReport, printed: Set<string>): string {
   const { server, address, serial, error, alias, texts = [], isAbsent } = report
   const at = `${server} (${address}): `
-  if (error !== undefined) return `${at}no answer, ${inWords(error)}`
+  if (error !== undefined) return `${at}no answer, ${isNotAsked(error) ? NOT_ASKED[error] : inWords(error)}`
   const start = `${at}serial ${serial ?? 'unknown'}, `
   if (alias) return `${start}an alias of ${alias}`
   if (texts.length === 0) return start + (isAbsent ? 'no such name' : 'no TXT record')

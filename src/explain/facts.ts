@@ -1,4 +1,5 @@
 import { parseHttpDate } from '../core/http/http-date.ts'
+import { MAX_RECORD_LENGTH } from '../core/key/record.ts'
 import type { EvidenceByCode } from '../core/result/evidence.ts'
 import { correctRecord, hidePrivateKeys } from './record-mistakes.ts'
 import { duration, escapeText, plural } from './text.ts'
@@ -65,8 +66,7 @@ export const ERRORS: Readonly<Record<string, string>> = {
   ESERVFAIL: 'the DNS server got no answer itself',
   EREFUSED: 'the DNS server does not serve this machine',
   EBADRESP: 'the reply is not a DNS message',
-  EPRIVATE: 'a private address, which is not asked without --private',
-  EBUDGET: 'this command sends 60 queries in 10 seconds at most',
+  EAMBIGUOUS: 'there are several strings, and Bun does not tell where a TXT record ends',
   ENOTAUTHENTICATED: 'the zone is not signed, or the resolver does not validate',
   REPLAY_STORE_FULL: 'it holds as many ids as it may',
   READONLY: 'it is a replica, which takes no writes',
@@ -193,6 +193,6 @@ export function recordFacts(record: string | undefined, records: readonly string
   const corrected = texts.map(correctRecord).find(text => text !== undefined)
   return [
     ...longFact('record', 'record as found', record && escapeText(show(record), 1000)),
-    ...longFact('correctedRecord', 'corrected record', corrected && escapeText(show(corrected), 4096))
+    ...longFact('correctedRecord', 'corrected record', corrected && escapeText(show(corrected), MAX_RECORD_LENGTH))
   ]
 }

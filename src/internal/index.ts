@@ -65,7 +65,7 @@ export {
 
 export { parseKey } from '../core/key/cache.ts'
 export { createLookup } from '../core/key/lookup.ts'
-export { joinChunks, looksLikeKeyRecord } from '../core/key/record.ts'
+export { joinChunks, looksLikeKeyRecord, MAX_RECORD_LENGTH } from '../core/key/record.ts'
 export type { TxtAnswer } from '../core/key/types.ts'
 export { SCHEME_ALGORITHMS } from '../core/signature/algorithms.ts'
 export type { SchemeRules } from '../core/standards/scheme.ts'

@@ -1,62 +1,61 @@
 import { KEY_TYPES } from './key-types.ts'
-import { looksLikeKeyRecord, parseKeyRecord } from './record.ts'
+import { MAX_RECORD_LENGTH, parseKeyRecord } from './record.ts'
 
 /**
- * Bun returns the strings of all TXT records in their order, each as a record of its own. This joins the strings of one
- * record again. Record boundaries are lost. A string is appended to the previous record if it can belong to it, even if
- * that makes a key invalid; otherwise it starts a record.
+ * Bun returns the strings of all TXT records in their order, each as a record of its own: the boundaries between
+ * records are lost. This joins them where they can only be one record, and throws otherwise: a wrong guess could lose a
+ * restriction, such as `t=y`.
+ *
+ * @throws an error with the code `EAMBIGUOUS`
  */
 export function joinStrings(answer: readonly (readonly string[])[]): string[][] {
-  const records: string[][] = []
-  let text = ''
-  for (const strings of answer) {
-    const next = strings.join('')
-    if (records.length === 0 || startsRecord(next, text)) {
-      records.push([...strings])
-      text = next
-    } else {
-      records.at(-1)!.push(...strings)
-      text += next
-    }
-  }
-  return records
+  if (answer.length < 2) return answer.map(strings => [...strings])
+  const strings = answer.flat()
+  if (hasNoKey(strings.join('')) || isOneRecord(strings)) return [strings]
+  throw Object.assign(new Error('several strings: Bun does not tell where a TXT record ends'), { code: 'EAMBIGUOUS' })
 }
 
-/** "This tag MUST be the first tag in the record if present" (RFC 6376 section 3.6.1). */
-const KEY_VERSION = /^[ \t]*v[ \t]*=[ \t]*DKIM/i
+/** Without a `p=` there is no key, wherever a record ends. */
+const hasNoKey = (text: string): boolean => !/p[\s"'\\]*=/.test(text)
 
-/** Matches `v=spf1`; not `v=` or `v==`, with which base64 can end. */
-const VERSION = /^[ \t]*v[ \t]*=[ \t]*[A-Za-z0-9]/
-
-/** `google-site-verification=`: tag names have no hyphen (RFC 6376 section 3.2), and neither does base64. */
-const OTHER_NAME = /^[\w.]*-[\w.-]*=/
-
-/** Returns whether the string cannot belong to the record before it. */
-function startsRecord(string: string, before: string): boolean {
-  if (KEY_VERSION.test(string)) return true
-  if (before.length > MAX_LENGTH) return false
-  const last = before.slice(before.lastIndexOf(';') + 1)
-  if (!looksLikeKeyRecord(before)) {
-    // `p=...` after other text; after a semicolon a tag list continues.
-    return last.trim() !== '' && /^[ \t]*[a-z][ \t]*=/.test(string) && looksLikeKeyRecord(string)
+/**
+ * Returns whether the strings are one key record beyond doubt. Together they are a tag list with a whole key or an
+ * empty `p=`, and no tag but `p=` is cut. So no restriction can hide in the value of another tag.
+ */
+function isOneRecord(strings: readonly string[]): boolean {
+  const text = strings.join('')
+  if (text.length > MAX_RECORD_LENGTH || !hasWholeKey(text)) return false
+  const cuts = new Set<number>()
+  let end = 0
+  for (const string of strings) {
+    end += string.length
+    cuts.add(end)
   }
-  const tag = /^[ \t]*(\w+)[ \t]*=/.exec(last)?.[1]
-  // Notes and unknown tags may contain anything.
-  if (tag !== undefined && !/^[phkst]$/.test(tag)) return false
-  if (VERSION.test(string) || OTHER_NAME.test(string)) return true
-  // After a whole key only white space and the next tag may follow.
-  if (tag === 'p') return !/^(?:[ \t\r\n;]|$)/.test(string) && isWholeKey(before)
-  // A restriction after the key may be continued, but `t=y` never becomes `t=yes`.
-  return tag !== undefined && /(?:^|;)[ \t]*p[ \t]*=/.test(before) && !parseKeyRecord(before).ok
+
+  let start = 0
+  for (const tag of text.split(';')) {
+    const from = start + tag.length - tag.trimStart().length
+    const to = start + tag.trimEnd().length
+    start += tag.length + 1
+    if (isKey(tag)) {
+      // A cut within the name, or in front of the equals sign, still counts.
+      if (isCut(cuts, from, from + tag.trimStart().indexOf('=') + 1)) return false
+    } else if (isCut(cuts, from, to)) return false
+  }
+  return true
 }
 
-/** A key record is much shorter. A longer text is not parsed again for each of its strings. */
-const MAX_LENGTH = 4096
+const isKey = (tag: string): boolean => tag.slice(0, tag.indexOf('=')).trim() === 'p'
 
-/** Returns whether nothing can follow: the key is complete. After white space at the end more base64 could. */
-function isWholeKey(text: string): boolean {
+/** Returns whether there is a cut between these two positions. */
+function isCut(cuts: ReadonlySet<number>, from: number, to: number): boolean {
+  for (let at = from + 1; at < to; at++) if (cuts.has(at)) return true
+  return false
+}
+
+function hasWholeKey(text: string): boolean {
   const record = parseKeyRecord(text)
-  if (!record.ok || /[ \t\r\n]$/.test(text)) return false
-  const { type, publicKey } = record.value
-  return KEY_TYPES[type].isComplete(publicKey)
+  if (record.ok) return KEY_TYPES[record.value.type].isComplete(record.value.publicKey)
+  // The other codes are those of a tag list that is right in itself.
+  return record.code !== 'key-malformed' && record.code !== 'key-unreadable'
 }

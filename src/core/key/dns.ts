@@ -53,7 +53,7 @@ export function dnsTxtLookup(options: DnsTxtLookupOptions = {}): LookupTxt {
       if (keepsResolvers && idle.length < MAX_IDLE) idle.push(resolver)
     }
   }
-  // Bun returns each string of a record as a record.
+  // Bun returns each string of a record as a record of its own.
   const lookup: LookupTxt = isBun()
     ? async (name, options) => joinStrings(await resolve(name, options))
     : (name, options) => resolve(name, options)

@@ -174,6 +174,13 @@ export const keyCauses = (): CausesOf<'key'> => ({
       fix: 'Nothing to fix while this is rare; if it is not, look at how fast DNS answers. The sender may try again.'
     },
     {
+      when: ({ evidence }) => evidence.error === 'EAMBIGUOUS',
+      cause:
+        'DNS has several strings at this name, and Bun does not tell which of them are one TXT record: a guess could ' +
+        'lose a restriction',
+      fix: "Pass lookupTxt: dohTxtLookup({ url }) of 'signed-requests/doh', which gets the records as they are."
+    },
+    {
       when: ({ evidence: { error, problem } }) => problem === 'threw' && !isOutside(error),
       cause: ({ shown }) => `your lookupTxt function threw ${shown.error}`,
       fix: 'Fix that function; the sender may try again.'

@@ -124,6 +124,7 @@ const SITUATIONS: { readonly [C in Code]?: readonly Situation<C>[] } = {
     { evidence: { problem: 'wrong-type', error: 'the answer is not of the form string[][]' } },
     { evidence: { problem: 'late', limit: 1000, error: 'too many lookups are in flight' } },
     { evidence: { problem: 'late', error: 'aborted by the receiver' } },
+    { evidence: { problem: 'threw', error: 'EAMBIGUOUS' } },
     { evidence: { problem: 'threw', error: 'TypeError' } },
     { evidence: { servers: ['https://dns.example/dns-query'] } }
   ],

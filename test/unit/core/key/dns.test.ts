@@ -50,6 +50,12 @@ test('the strings of a record are joined on Bun, with a fresh resolver for each 
   expect(asked.resolvers).toBe(2)
 })
 
+test('a lookup on Bun is rejected where the strings could be several records', async () => {
+  vi.stubGlobal('Bun', {})
+  asked.answer = [['v=DKIM1; p='], ['v=DKIM1; p=']]
+  await expect(ask()).rejects.toMatchObject({ code: 'EAMBIGUOUS' })
+})
+
 test.each([0, 'x', -1, 1.5, 2 ** 31])('dnsTxtLookup on Bun rejects %j as timeout or tries, at once', bad => {
   vi.stubGlobal('Bun', {})
   for (const name of ['timeout', 'tries']) expect(() => dnsTxtLookup({ [name]: bad })).toThrow(TypeError)
