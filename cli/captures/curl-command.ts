@@ -236,7 +236,7 @@ function typeOf(request: CurlRequest): HeaderLine[] {
 /**
  * Adds the Content-Length, which the program itself adds; drops pseudo-headers that browsers write among the headers.
  */
-export function withLength(headers: readonly HeaderLine[], body: Buffer | null): HeaderLine[] {
+function withLength(headers: readonly HeaderLine[], body: Buffer | null): HeaderLine[] {
   const isHttp2 = lineValues(headers, 'authority').length > 0
   const kept = headers.filter(([name]) => !isHttp2 || !/^(?:authority|method|path|scheme)$/i.test(name))
   const isMissing = body !== null && lineValues(headers, 'content-length').length === 0

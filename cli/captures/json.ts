@@ -112,7 +112,7 @@ function searchOf(query: unknown): string {
 }
 
 /** Parses an object of names and values, an array of pairs, or an array of `{ name, value }`. */
-export function parseHeaders(headers: unknown): HeaderLine[] {
+function parseHeaders(headers: unknown): HeaderLine[] {
   const lines = Array.isArray(headers) ? headers : Object.entries(headers as object)
   return lines.flatMap(line => {
     const [name, values, more] = Array.isArray(line) ? line : [line?.name ?? line?.key, line?.value]

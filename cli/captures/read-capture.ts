@@ -1,18 +1,16 @@
 import { UsageError } from '../../flags/usage-error.ts'
 import { type Entry, isSigned } from './capture.ts'
 import { CURL_COMMAND, parseCurlCommand } from './curl-command.ts'
-import { FETCH_CALL, parseFetchCalls } from './fetch-call.ts'
 import { parseHttp } from './http.ts'
 import { parseJson } from './json.ts'
 import { ACCESS_LOGS } from './logs.ts'
 import { lineOf, measureJson } from './measure-json.ts'
-import { POWERSHELL, parsePowerShell } from './powershell.ts'
 import { PACKET, parseCurl, parseTcpdump } from './programs.ts'
 
 /** Lists the formats, for a person. */
 export const FORMATS =
   'raw HTTP/1.1 (its first line is like POST /hook HTTP/1.1), the output of tcpdump -A, a curl -v dump, a ' +
-  'request that a browser copied as cURL, PowerShell or fetch, an HTTP/2 head with :method and :path, a HAR, an ' +
+  'curl command, an HTTP/2 head with :method and :path, a HAR, an ' +
   'AWS Lambda event, JSON of { method, url, headers, body }, or a fixture'
 
 const LOGGED = 'this is how console.log prints an object: write JSON.stringify of method, url, headers, body'
@@ -21,6 +19,7 @@ const PHP =
   "this is $_SERVER of PHP, which renames headers: save json_encode(['method' => $_SERVER['REQUEST_METHOD'], " +
   "'url' => $_SERVER['REQUEST_URI'], 'headers' => getallheaders(), 'body' => file_get_contents('php://input')])"
 const HEADERS = 'these are headers alone: save JSON of { method, url, headers, body }'
+const SNIPPET = 'capture the request where it arrives, or copy it as cURL'
 const MARKED = 'each line has something in front of it, such as a time: remove that from every line'
 
 /**
@@ -40,6 +39,8 @@ const NOT_CAPTURES: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [/^\s*(?:[{[]|array\b).*\b(?:REQUEST_METHOD|HTTP_HOST)["'\]]/is, PHP],
   [/^\s*\{(?!.*"(?:headers|method)"\s*:).*"(?:host|signature)"\s*:/is, HEADERS],
   [/"httpStatus":\d+,"upstream":|^\S+Z \d{3} [a-z]+ /, "this is the gateway's log: use its --admin page"],
+  [/^\s*(?:\$\w+\s*=\s*)?(?:Invoke-(?:WebRequest|RestMethod)|iwr|irm)\s/im, `this is a PowerShell command: ${SNIPPET}`],
+  [/^[^\n]*\bfetch\(/, `this is a call of fetch(): ${SNIPPET}`],
   [/^\w+ \S+ HTTP\/1\.[01]\r?\n\s*\n[\w-]+: /, 'every second line is empty: remove those lines'],
   // Lines of curl -v have > in front.
   [/^(?!.{0,40}> )\S[^\n]*\s[A-Z]{3,7} \/\S* HTTP\/1\.[01]\r?\n\S[^\n]*\s[\w-]+: /m, MARKED],
@@ -92,8 +93,6 @@ const INDENTED = /^[\r\n]*([ \t]+)[A-Z]+ \S+ HTTP\/1\.[01]\r?\n\1/
 function parse(bytes: Buffer, start: string): Entry[] {
   // Log lines may begin with [2026-11-22 or [info].
   if (/^\s*(?:\{|\[\s*[[\]{"])/.test(start)) return parseJsonText(bytes)
-  if (POWERSHELL.test(start)) return parsePowerShell(bytes.toString('utf8'))
-  if (FETCH_CALL.test(start)) return parseFetchCalls(bytes.toString('utf8'))
   // The lines that curl -v prints under a command are the request that was sent.
   if (CURL_COMMAND.test(start) && !CURL_DUMP.test(start)) return parseCurlCommand(bytes.toString('latin1'))
   const [, indent] = INDENTED.exec(start) ?? []

@@ -141,7 +141,7 @@ describe('captures have the text, the notes and the JSON of the command', () => 
       const cases = FORMATS.flatMap(format =>
         requests.map(([name, request]) => withReceiver(`${format.name}: ${name}`, format.write(request as typeof good)))
       )
-      expect(cases).toHaveLength(90)
+      expect(cases).toHaveLength(FORMATS.length * requests.length)
       const times = await expectSame(cases, askCommand)
       expect(times.sort((a, b) => a - b)[times.length >> 1]).toBeLessThan(1000)
     },

@@ -85,12 +85,6 @@ export const quoteForCmd = (text: string): string => {
 export const quoteForOldCmd = (text: string): string =>
   `"${text.replaceAll('"', '""').replaceAll('%', '"%"').replaceAll('\\', '\\\\').replaceAll('\n', '"^\n\n"')}"`
 
-/**
- * Quotes for PowerShell as browsers do: a backtick before characters that expand, and other characters by their number.
- */
-export const quoteForPowerShell = (text: string): string =>
-  `"${text.replace(/["$`]/g, '`$&').replace(/[^ -~]/g, character => `$([char]${character.charCodeAt(0)})`)}"`
-
 function curlForShell({ method, url, headers, hasBody, body }: Parts): string {
   const quote = (word: string) => `'${word.replaceAll("'", "'\\''")}'`
   const words = [
@@ -106,24 +100,6 @@ function curlForCmd({ method, url, hasBody, body, without }: Parts, quote: (text
   const headers = lines(without(/^(?:host|content-length)$/i)).map(line => `-H ${quote(line)}`)
   const data = hasBody ? [`--data-raw ${quote(body)}`] : []
   return ['curl', '--path-as-is', quote(url), '-X', quote(method), ...headers, ...data].join(' ^\n  ')
-}
-
-function powerShell({ method, url, type, hasBody, body, without }: Parts): string {
-  const quote = quoteForPowerShell
-  const headers = without(/^(?:host|content-length|content-type)$/i).map(pair => pair.map(quote).join('='))
-  const bytes = `([System.Text.Encoding]::UTF8.GetBytes(${quote(body)}))`
-  return `$session = New-Object Microsoft.PowerShell.Commands.WebRequestSession
-$session.UserAgent = "Mozilla/5.0"
-$session.Cookies.Add((New-Object System.Net.Cookie("a", "b", "/", "receiver.example")))
-Invoke-WebRequest -UseBasicParsing -Uri ${quote(url)} \`
--Method ${quote(method)} \`
--WebSession $session \`
--Headers @{\n${headers.join('\n  ')}\n}${hasBody ? ` \`\n-ContentType ${quote(type)} \`\n-Body ${bytes}` : ''}`
-}
-
-function fetchCall({ method, url, hasBody, body, without }: Parts): string {
-  const headers = Object.fromEntries(without(/^(?:host|content-length)$/i))
-  return `fetch(${JSON.stringify(url)}, ${JSON.stringify({ headers, body: hasBody ? body : null, method }, null, 2)});`
 }
 
 const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le')
@@ -149,8 +125,6 @@ export const FORMATS: readonly Format[] = [
   format('a curl command', curlForShell),
   format('a curl command for cmd.exe', parts => curlForCmd(parts, quoteForCmd)),
   format('a curl command for cmd.exe, as older browsers write it', parts => curlForCmd(parts, quoteForOldCmd)),
-  format('PowerShell', powerShell),
-  format('a call of fetch()', fetchCall),
   format('an HTTP/2 head', parts => `${lines(http2Fields(parts)).join('\n')}\n\n${parts.body}`),
   format('HTTP/2 fields as a browser copies them', parts => http2Fields(parts).flat().join('\n'), true),
   format('a HAR', parts => ({ log: { version: '1.2', entries: [UNSIGNED, har(parts)] } })),
