@@ -5,10 +5,10 @@ import { AccountError } from './errors.ts'
 import { ownProperty } from './request.ts'
 
 /** Tries the names in this order, first in the answer itself, then in each of the wrappers. */
-export const ID_FIELDS = ['ID', 'id', 'account_id', 'accountId']
+const ID_FIELDS = ['ID', 'id', 'account_id', 'accountId']
 
 /** APIs put the object that they return under one of these names. */
-export const WRAPPERS = ['account', 'data', 'result']
+const WRAPPERS = ['account', 'data', 'result']
 
 /** Finds the account id under one of its usual names; `undefined` when none of them holds an id. */
 export const findAccountId = (raw: unknown): string | undefined =>
@@ -30,11 +30,11 @@ export function parseAccountId(value: unknown): string | undefined {
 }
 
 /** Says which fields the answer has, so that a person can find the id. Shows no value. */
-export function identityError(raw: unknown, secrets: readonly string[], isSelected: boolean): AccountError {
+export function identityError(raw: unknown, isSelected: boolean): AccountError {
   const select = named('selectAccountId')
   const parts: readonly Part[] = [
     ...(isSelected ? [select, ' found no account id'] : ['There is no account id under a usual name']),
-    ` in the identity, whose fields are: ${listFields(raw, secrets)}.`,
+    ` in the identity, whose fields are: ${listFields(raw)}.`,
     ...(isSelected
       ? [{ inCode: ' It must return an account id, as a string that is not empty.' }]
       : [' Give ', select, ' to say where it is.'])
@@ -49,14 +49,34 @@ const MAX_LENGTH = 600
 /** Limits how deep the fields of objects are listed: `data.user.id` is three deep. */
 const MAX_DEPTH = 3
 
+/**
+ * The words that identity responses use as field names. A server may have a token in the place of a name, so no other
+ * name is shown. Case, `_` and `-` do not count: `account_number` and `accountNumber` are both shown.
+ */
+const FIELD_WORDS: ReadonlySet<string> = new Set(
+  (
+    'account accounts accountid accountname accountnumber active admin attributes client clientid code company ' +
+    'companyid contact created createdat customer customerid customernumber data email enabled error errors expires ' +
+    'firstname id identifier identities identity item items key lastname login member members message meta metadata ' +
+    'name number org organisation organisationid organization organizationid orgid owner ownerid parent permissions ' +
+    'plan profile reference response result results role roles scope scopes status sub subject subscription team ' +
+    'teamid tenant tenantid title type updated updatedat user userid username users uuid value workspace workspaceid'
+  ).split(' ')
+)
+
+const isShown = (name: string): boolean => FIELD_WORDS.has(name.replace(/[_-]/g, '').toLowerCase())
+
 /** Lists the fields of the answer, then those of the objects in it: `id, data, data.ID`. */
-function listFields(raw: unknown, secrets: readonly string[]): string {
-  const isShown = fieldFilter(secrets)
+function listFields(raw: unknown): string {
   const names: string[] = []
   let holders: (readonly [path: string, holder: object])[] = isObject(raw) ? [['', raw]] : []
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
     const fields = holders.flatMap(([path, holder]) =>
-      Object.entries(holder).map(([name, value]) => ({ path: isShown(name) ? path + name : path + HIDDEN, value }))
+      Object.entries(holder).map(([name, value]) => ({
+        // The names in an array are its indexes.
+        path: Array.isArray(holder) || isShown(name) ? path + name : path + HIDDEN,
+        value
+      }))
     )
     names.push(...fields.map(({ path }) => path))
     holders = fields.flatMap(({ path, value }) =>
@@ -75,34 +95,3 @@ function listFields(raw: unknown, secrets: readonly string[]): string {
 const HIDDEN = '(not shown)'
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
-
-/** Matches a name of visible ASCII. */
-const FIELD_NAME = /^[\w$-]{1,24}$/
-
-/**
- * Returns whether a name may be shown. A server may have a token in the place of a name: an echo of the request, or the
- * tokens under which it keeps its records. Names have few digits, so a name that looks random is not shown; nor is a
- * token of this client, or a part of one, in any case of its letters.
- */
-function fieldFilter(secrets: readonly string[]): (name: string) => boolean {
-  const known = secrets.map(secret => secret.toLowerCase())
-  return name => {
-    if (!FIELD_NAME.test(name) || name.replace(/\D/g, '').length > MAX_DIGITS || !isOfWords(name)) return false
-    const written = name.toLowerCase()
-    return !known.some(secret => written.includes(secret) || (written.length >= 8 && secret.includes(written)))
-  }
-}
-
-const MAX_DIGITS = 2
-
-/** Matches the usual styles: `account_number`, `ACCOUNT-NUMBER` and `accountNumber`, which may end with `ID`. */
-const WORDS =
-  /^(?:[a-z]{1,14}(?:[_-][a-z]{1,14})*|[A-Z]{1,14}(?:[_-][A-Z]{1,14})*|[A-Za-z][a-z]*(?:[A-Z][a-z]+)*(?:ID)?)$/
-
-/** Returns whether a name is of words. Letters in random cases have no usual style, or are many short words. */
-function isOfWords(name: string): boolean {
-  const letters = name.replace(/[\d$]/g, '').replace(/^[_-]+|[_-]+$/g, '')
-  const words = letters.match(/[A-Z]?[a-z]+|[A-Z]+/g) ?? []
-  if (letters !== '' && !WORDS.test(letters)) return false
-  return words.every(word => word.length <= 14) && (words.length <= 2 || letters.length >= 4 * words.length)
-}

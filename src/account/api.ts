@@ -85,6 +85,6 @@ export async function fetchIdentity(settings: AccountSettings, send: Send): Prom
   }
   // An echo of a token is not an id, and ids are printed. A shorter secret could occur in any id by chance.
   const isEcho = secrets.some(secret => accountId === secret || (secret.length >= 8 && accountId?.includes(secret)))
-  if (accountId === undefined || isEcho) throw identityError(raw, secrets, selectAccountId !== undefined)
+  if (accountId === undefined || isEcho) throw identityError(raw, selectAccountId !== undefined)
   return { accountId, raw }
 }

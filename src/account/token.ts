@@ -54,7 +54,7 @@ async function exchange(settings: AccountSettings): Promise<Token> {
 }
 
 /** Tries the names in this order: the service's own name for it comes first. */
-export const TOKEN_FIELDS = ['authorization_token', 'token', 'access_token', 'jwt']
+const TOKEN_FIELDS = ['authorization_token', 'token', 'access_token', 'jwt']
 
 /**
  * A token is opaque, but it must fit into a header as one word (VCHAR of RFC 9110 section 5.5); servers limit lines to

@@ -85,11 +85,11 @@ describe('says what failed', () => {
       stdout: '',
       stderr:
         'signed-requests: the answer: There is no account id under a usual name in the identity, whose fields are: ' +
-        'user, name, (not shown), user.number, user.secret. Give --field to say where it is.\n'
+        'user, name, (not shown), user.number, user.(not shown). Give --field to say where it is.\n'
     })
     expect((await run({ more: ['--field', 'user.number'] })).stderr).toBe(
       'signed-requests: the answer: --field found no account id in the identity, whose fields are: ' +
-        'user, name, (not shown), user.number, user.secret.\n'
+        'user, name, (not shown), user.number, user.(not shown).\n'
     )
   })
 

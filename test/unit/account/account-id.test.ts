@@ -68,11 +68,10 @@ test('what is found is what createVerifier takes as accounts, and a sender can s
 
 describe('an answer without an id', () => {
   const SECRET = 'access-token-that-fits'
-  const messageOf = (raw: unknown, isSelected = false) => identityError(raw, [SECRET], isSelected).message
+  const messageOf = (raw: unknown, isSelected = false) => identityError(raw, isSelected).message
   const fieldsOf = (raw: unknown) => /fields are: (.*?)\. Give /.exec(messageOf(raw))?.[1]
 
-  const numbered = (count: number, start = 'field') =>
-    Object.fromEntries(Array.from({ length: count }, (_, n) => [`${start}${n}`, n]))
+  const numbered = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`field${n}`, n]))
 
   test.each<[what: string, raw: unknown, fields: string]>([
     [
@@ -82,7 +81,7 @@ describe('an answer without an id', () => {
     ],
     ['names in objects, as --field takes them', { user: { number: { ID: 1.5 } } }, 'user, user.number, user.number.ID'],
     ['names in arrays', { accounts: [{ id: null }] }, 'accounts, accounts.0, accounts.0.id'],
-    ['three levels', { a: { b: { c: { d: 1 } } } }, 'a, a.b, a.b.c'],
+    ['three levels', { data: { user: { org: { id: 1 } } } }, 'data, data.user, data.user.org'],
     ['nothing of a text', { account: 'value-1' }, 'account'],
     ['nothing where it is not an object', 4711, '(none)'],
     ['nothing where it is null', null, '(none)']
@@ -93,8 +92,8 @@ describe('an answer without an id', () => {
 
   test.each<[what: string, raw: object]>([
     ['many names', { ...numbered(1000), ['x'.repeat(1000)]: 1, account: numbered(1000) }],
-    ['many short names', numbered(99, 'f')],
-    ['long names', { data: { data: numbered(99, 'of_twenty_characters') } }],
+    ['many short paths', { data: Array(99).fill(1) }],
+    ['long paths', { organization_id: { organization_id: Array(99).fill(1) } }],
     ['hidden names', Object.fromEntries(Object.keys(numbered(5000)).map(name => [`${name} `, { name }]))]
   ])('says how many are left out of %s, in less than 1,000 characters', (_, raw) => {
     expect(messageOf(raw)).toMatch(/ and \d+ more\. Give selectAccountId/)
@@ -119,42 +118,22 @@ describe('an answer without an id', () => {
     '\x1b[31mred',
     'na\u0456ve',
     '',
-    '__proto__ '
+    '__proto__ ',
+    'constructor',
+    'accountkey1'
   ])('an answer without an id does not show %j as the name of a field, nor what is in it', name => {
     const raw = JSON.parse(`{${JSON.stringify(name)}:{"inside":1},"data":{${JSON.stringify(name)}:1}}`)
     expect(fieldsOf(raw)).toBe('(not shown), data, data.(not shown)')
   })
 
-  test.each([
-    'id',
-    'ID',
-    'userId',
-    'accountID',
-    'account_number',
-    'customerReference',
-    'customer-ref',
-    'ACCOUNT_ID',
-    'organizationName',
-    'field12',
-    '$ref',
-    'createdAt',
-    'is_default_user',
-    'is_main_user'
-  ])('shows %j as the name of a field', name => expect(fieldsOf({ [name]: { x: null } })).toBe(`${name}, ${name}.x`))
-
-  test('shows hardly any random letters as the name of a field', () => {
-    const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-    const random = (_: unknown, n: number) =>
-      Array.from({ length: 16 }, (_, i) => letters[(n * 7919 + i * i * 104_729 + ((n * i * 31) % 1009)) % 52]).join('')
-    const shown = Array.from({ length: 1000 }, random).filter(name => fieldsOf({ [name]: 1 }) === name)
-    expect(shown.length).toBeLessThan(20)
-  })
+  test.each(['id', 'ID', 'userId', 'accountID', 'account_number', 'customer-id', 'ACCOUNT_ID', 'createdAt'])(
+    'shows %j as the name of a field',
+    name => expect(fieldsOf({ [name]: { name: null } })).toBe(`${name}, ${name}.name`)
+  )
 
   test('says what to do in the names of its reader', () => {
     const said = (isSelected: boolean) =>
-      messageIn(identityError({ ID: '' }, [SECRET], isSelected), option =>
-        option === 'selectAccountId' ? '--field' : ''
-      )
+      messageIn(identityError({ ID: '' }, isSelected), option => (option === 'selectAccountId' ? '--field' : ''))
     expect(messageOf({ ID: '' })).toBe(
       'There is no account id under a usual name in the identity, whose fields are: ID. ' +
         'Give selectAccountId to say where it is.'

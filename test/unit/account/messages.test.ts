@@ -140,15 +140,15 @@ describe('the error of a call says what happened', () => {
   })
 
   test('of an identity without an id names its fields', () => {
-    const raw = { user: { name: 'x', id: null }, list: [] }
-    const fields = 'user, list, user.name, user.id'
-    expect(identityError(raw, [], false).message).toBe(
+    const raw = { user: { name: 'x', id: null }, items: [] }
+    const fields = 'user, items, user.name, user.id'
+    expect(identityError(raw, false).message).toBe(
       `There is no account id under a usual name in the identity, whose fields are: ${fields}. Give selectAccountId to say where it is.`
     )
-    expect(identityError(raw, [], true).message).toBe(
+    expect(identityError(raw, true).message).toBe(
       `selectAccountId found no account id in the identity, whose fields are: ${fields}. It must return an account id, as a string that is not empty.`
     )
-    expect(identityError(null, [], false).message).toContain('whose fields are: (none).')
+    expect(identityError(null, false).message).toContain('whose fields are: (none).')
   })
 })
 
