@@ -39,7 +39,7 @@ function http({ method, headers, body }: SignedTestRequest, { path }: Destinatio
  * Limits the length of a command: a single argument of a program may have 128 KB on Linux. Text that the shell itself
  * prints has no such limit.
  */
-export const MAX_ARGUMENT = 100_000
+const MAX_ARGUMENT = 100_000
 
 function curl({ method, headers, body }: SignedTestRequest, { url, path, isInsecure }: Destination): string {
   const text = Buffer.from(body ?? []).toString('latin1')

@@ -59,12 +59,7 @@ interface Target {
   legendFormat: string
 }
 const dashboard = JSON.parse(read('docs/grafana.json'))
-const panels: {
-  id: number
-  title: string
-  targets: Target[]
-  gridPos: { x: number; y: number; w: number; h: number }
-}[] = dashboard.panels
+const panels: { id: number; title: string; targets: Target[] }[] = dashboard.panels
 const LABELS = { status: 'label', code: 'label', signed: 'label', upstream: 'label', le: 'label' }
 
 test.each(panels)('the panel "$title" asks for metrics and labels that exist', ({ targets }) => {
@@ -79,7 +74,7 @@ test.each(panels)('the panel "$title" asks for metrics and labels that exist', (
   }
 })
 
-test('the dashboard shows every metric, and no panel is on another', () => {
+test('the dashboard shows every metric', () => {
   const shown = panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => namesIn(expr)))
   expect([...new Set(shown)].sort()).toEqual([
     'signed_requests_responses_total',
@@ -87,10 +82,6 @@ test('the dashboard shows every metric, and no panel is on another', () => {
     'signed_requests_verdicts_total'
   ])
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
-  const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
-    Array.from({ length: w * h }, (_, at) => `${x + (at % w)},${y + Math.floor(at / w)}`)
-  )
-  expect(new Set(cells).size).toBe(cells.length)
 })
 
 test('the codes, statuses and values of signed in the dashboard exist', () => {
