@@ -1,3 +1,4 @@
+import * as dnsPacket from 'dns-packet'
 import {
   AUTHENTIC_DATA,
   type DecodedPacket,
@@ -102,19 +103,54 @@ export function decodeReply(octets: Uint8Array, { id, type, name }: { id: number
 export const MAX_OCTETS = 16_384
 
 /**
- * Decodes a message that is not truncated. dns-packet reads past the end of a truncated TXT record, so the number of
- * octets that it read is compared.
+ * Decodes a message that is not truncated, strictly. dns-packet reads past the end of a truncated TXT record, ignores
+ * the length of some records, and joins the labels of a name with dots, whatever is in a label.
  */
 function decodeWhole(octets: Uint8Array): DecodedPacket {
   if (octets.length > MAX_OCTETS) throw badReply(`it is longer than ${MAX_OCTETS} octets`)
   try {
     const reply = decode(Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength))
-    if (decode.bytes === octets.length) return reply
+    if (decode.bytes === octets.length && isUnambiguous(octets, reply)) return reply
   } catch (error) {
     throw badReply('it is not a DNS message', error)
   }
-  throw badReply('its length is not that of its records')
+  throw badReply('a length or a label in it can be read in two ways')
 }
+
+/** The decoders of dns-packet that its types lack; each leaves the number of octets that it read in `decode.bytes`. */
+interface Decoder {
+  decode: { (octets: Buffer, offset: number, options?: { mail: boolean }): unknown; bytes: number }
+}
+const { answer: recordDecoder, name: nameDecoder } = dnsPacket as unknown as { answer: Decoder; name: Decoder }
+
+/** Returns whether each record is as long as it says (RFC 1035 section 3.2.1), and each name is plain. */
+function isUnambiguous(octets: Uint8Array, reply: DecodedPacket): boolean {
+  const buffer = Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength)
+  let offset = 12
+  for (const { name } of reply.questions!) {
+    if (!isPlainName(buffer, offset, name)) return false
+    offset += nameDecoder.decode.bytes + 4
+  }
+  for (const record of [...reply.answers!, ...reply.authorities!, ...reply.additionals!]) {
+    if (!isPlainName(buffer, offset, record.name)) return false
+    const data = offset + nameDecoder.decode.bytes + 10
+    const length = buffer.readUInt16BE(data - 2)
+    recordDecoder.decode(buffer, offset)
+    if (offset + recordDecoder.decode.bytes !== data + length) return false
+    offset = data + length
+    const target = NAME_TYPES.has(record.type) ? (record as { data: string }).data : undefined
+    if (target !== undefined && !(isPlainName(buffer, data, target) && nameDecoder.decode.bytes === length))
+      return false
+  }
+  return true
+}
+
+/** The types whose data is one name. */
+const NAME_TYPES: ReadonlySet<string> = new Set(['CNAME', 'DNAME', 'NS', 'PTR'])
+
+/** Returns whether no label has a dot, which `mail` escapes, and all are ASCII: the text then stands for one name only. */
+const isPlainName = (octets: Buffer, offset: number, text: string): boolean =>
+  nameDecoder.decode(octets, offset, { mail: true }) === text && /^[\0-\x7f]*$/.test(text)
 
 /** Selects the records at the name, or at the end of the chain of aliases that starts there within the reply. */
 function selectTxt({ answers = [] }: DecodedPacket, name: string): string[][] {

@@ -186,3 +186,75 @@ describe('encodeQuery', () => {
     expect(query.additionals).toMatchObject([{ type: 'OPT', ednsVersion: 0, flag_do: false, options: [{ code: 12 }] }])
   })
 })
+
+describe('a message that two readers read differently', () => {
+  /** Writes a name by its labels, which may hold dots. */
+  const raw = (...labels: string[]): Buffer =>
+    Buffer.concat([
+      ...labels.flatMap(label => [Buffer.of(label.length), Buffer.from(label, 'latin1')]),
+      Buffer.alloc(1)
+    ])
+  const KEY = raw('key', 'service', 'example')
+  const OTHER = raw('other', 'example')
+  const record = (owner: Buffer, type: number, data: Buffer, length = data.length): Buffer => {
+    const fixed = Buffer.alloc(10)
+    fixed.writeUInt16BE(type, 0)
+    fixed.writeUInt16BE(1, 2)
+    fixed.writeUInt16BE(length, 8)
+    return Buffer.concat([owner, fixed, data])
+  }
+  const [A, NS, CNAME, SOA, TXT_TYPE] = [1, 2, 5, 6, 16] as const
+  const string = Buffer.from('\x02hi')
+  const message = (asked: Buffer, ...records: Buffer[]): Buffer => {
+    const header = Buffer.from([0, 0, 0x80, 0, 0, 1, 0, records.length, 0, 0, 0, 0])
+    return Buffer.concat([header, asked, Buffer.of(0, TXT_TYPE, 0, 1), ...records])
+  }
+
+  test('is not what these tests write: its names and lengths are right', () => {
+    expect(outcome(message(KEY, record(KEY, TXT_TYPE, string)))).toEqual([['hi']])
+    expect(outcome(message(KEY, record(KEY, CNAME, OTHER), record(OTHER, TXT_TYPE, string)))).toEqual([['hi']])
+  })
+
+  test.each([
+    ['in the question', message(raw('key.service', 'example'), record(KEY, TXT_TYPE, string))],
+    ['in an owner', message(KEY, record(raw('key', 'service.example'), TXT_TYPE, string))],
+    [
+      'in the owner of an alias',
+      message(KEY, record(raw('key.service.example'), CNAME, OTHER), record(OTHER, TXT_TYPE, string))
+    ],
+    [
+      'in the target of an alias',
+      message(KEY, record(KEY, CNAME, raw('other.example')), record(OTHER, TXT_TYPE, string))
+    ],
+    [
+      'at the end of a label',
+      message(KEY, record(KEY, CNAME, raw('other.', 'example')), record(raw('other.', 'example'), TXT_TYPE, string))
+    ],
+    ['in the target of NS', message(KEY, record(KEY, NS, raw('ns.example')), record(KEY, TXT_TYPE, string))]
+  ])('a label with a dot is refused: %s', (_, octets) => expect(outcome(octets)).toBe('EBADRESP'))
+
+  test('names that differ in octets outside ASCII are refused: they would be one text', () => {
+    const [one, two] = [raw('\xfe', 'example'), raw('\xff', 'example')]
+    expect(outcome(message(KEY, record(KEY, CNAME, one), record(two, TXT_TYPE, string)))).toBe('EBADRESP')
+  })
+
+  test.each([-1, 1, -OTHER.length, 3 + 12 + 2])(
+    'a CNAME is refused whose length is not that of its name: by %d',
+    by => {
+      const alias = record(KEY, CNAME, OTHER, OTHER.length + by)
+      expect(outcome(message(KEY, alias, record(OTHER, TXT_TYPE, string)))).toBe('EBADRESP')
+    }
+  )
+
+  test('a record of fixed length is refused with another length', () => {
+    for (const [type, data] of [
+      [A, Buffer.alloc(4)],
+      [SOA, Buffer.concat([OTHER, OTHER, Buffer.alloc(20)])],
+      [NS, OTHER]
+    ] as const)
+      for (const by of [-1, 1]) {
+        const octets = message(KEY, record(KEY, type, data, data.length + by), record(KEY, TXT_TYPE, string))
+        expect(outcome(octets)).toBe('EBADRESP')
+      }
+  })
+})
