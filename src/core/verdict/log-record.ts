@@ -34,7 +34,8 @@ export interface LogRecord {
 
 /**
  * Makes one flat object for a log line: no body, no signing string, and of an unverified request two claims alone,
- * which are safe to print.
+ * which are safe to print. The claims are known of the very verdict that `verify` returned; a copy of it, such as
+ * `structuredClone(verdict)`, lacks them.
  *
  * @example
  * logger.info(logRecord(verdict), 'signed request')

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { inFlags } from '../../../flags/table.ts'
 import { variableOf } from '../../../flags/variables.ts'
 import { optionNames, validateOptions } from '../../../src/core/options/options.ts'
+import { createVerifier, logRecord } from '../../../src/index.ts'
+import { createTestService } from '../../../src/testing/index.ts'
 import { read } from './pages.ts'
 
 const page = read('docs/options.md')
@@ -19,6 +21,16 @@ test.each(rows.filter(({ byDefault }) => /^`?(?:\d+|true|false)`?$/.test(byDefau
     expect(String(settings[name as keyof typeof settings])).toBe(byDefault.replaceAll('`', ''))
   }
 )
+
+test('the table of what to log has every key of logRecord', async () => {
+  const service = createTestService()
+  const record = logRecord(await createVerifier(service.options)(service.sign({})))
+  const [, section = ''] = page.split('## What to log\n')
+  const keys = [...section.split('\n## ')[0]!.matchAll(/^\| ((?:`\w+` ?)+) \|/gm)]
+  expect(keys.flatMap(([, cell = '']) => cell.replaceAll('`', '').split(' ')).sort()).toEqual(
+    Object.keys(record).sort()
+  )
+})
 
 test('each option that has a flag is shown with it and its variable', () => {
   const shown = [...page.matchAll(/^\| `(\w+)` \| `(--[a-z-]+)[^`]*` \| `(\w+)` \|$/gm)]
