@@ -20,13 +20,13 @@ import { createLookup } from './key/lookup.ts'
 import { memoizeRecent } from './memo.ts'
 import { kindOf } from './mistakes.ts'
 import { type VerifierOptions, validateOptions } from './options/options.ts'
-import { type Claim, createClaims } from './replay/claim.ts'
+import { createClaims } from './replay/claim.ts'
 import { UNREADABLE } from './result/result.ts'
 import type { SchemeName } from './result/scheme-name.ts'
 import type { SchemeRules } from './standards/scheme.ts'
 import { assertVerdict } from './verdict/assert.ts'
 import { measured, type Stages, withDiagnostics } from './verdict/diagnostics.ts'
-import { type Observation, observe, withObservation } from './verdict/observation.ts'
+import { createMemory, type Memory, memoryOf, remember } from './verdict/memory.ts'
 import { allPassed, type EveryCheck, NO_FAILURES, NO_STORE, type ReturnedByCheck, refuse } from './verdict/refuse.ts'
 import type { RefusedRequest } from './verdict/refused-request.ts'
 import type { Rejected, Unavailable, Verdict, Verified } from './verdict/verdict.ts'
@@ -70,14 +70,13 @@ export function createVerifier(options: VerifierOptions): Verify {
   const keyOf = createKeyCache(settings)
   const { replayStore, replayTimeout, recorder } = settings
   const claims = replayStore && createClaims(replayStore, replayTimeout)
-  const claimOf = new WeakMap<Verdict, Claim>()
   // A service has one key a month.
   const keyNameOf = memoizeRecent((keyId: string) => checkKeyName(keyId, settings))
 
   async function verify(request: ReceivedRequest, stages?: Stages): Promise<Verdict> {
     assertReceivedRequest(request)
     const now = readClock(settings.now)
-    const seen = observe(settings, now)
+    const seen = createMemory(settings, now)
 
     // received request -> parsed headers
     const wellFormed = checkRequest(request)
@@ -145,10 +144,8 @@ export function createVerifier(options: VerifierOptions): Verify {
     returned.digest = digest
     if (!body.ok) return refused(request, seen, returned, 'the body was not accepted', body)
     if (!digest.ok) {
-      const mismatch = withSignedLength(digest, fields, covered)
-      const search = await loadBodySearch()
-      const matches = (bytes: Uint8Array) => checkDigest(digests.value, bytes).ok
-      returned.digest = search?.withBodyChange(mismatch, body.value, fields, matches) ?? mismatch
+      returned.digest = withSignedLength(digest, fields, covered)
+      seen.received = { body: body.value, fields, digests: digests.value }
       return refused(request, seen, returned, 'the body was not accepted', body)
     }
 
@@ -199,9 +196,8 @@ export function createVerifier(options: VerifierOptions): Verify {
         replay: claim ?? NO_STORE
       })
     }
-    withObservation(verdict, seen)
-    if (claim !== undefined) claimOf.set(verdict, claim.value)
-    return verdict
+    seen.claim = claim?.value
+    return remember(verdict, seen)
   }
 
   /**
@@ -210,7 +206,7 @@ export function createVerifier(options: VerifierOptions): Verify {
    */
   function refused(
     request: ReceivedRequest,
-    seen: Observation,
+    seen: Memory,
     returned: ReturnedByCheck,
     reason: string,
     body?: BodyResult
@@ -220,21 +216,21 @@ export function createVerifier(options: VerifierOptions): Verify {
     return verdict
   }
 
-  const released = new WeakSet<Verdict>()
-
   async function release(verdict: Verdict): Promise<void> {
     assertVerdict('verify.release', verdict)
-    if (claims === undefined || (verdict as Partial<Verified>).replayId === undefined || released.has(verdict)) return
-    const claim = claimOf.get(verdict)
-    if (claim === undefined)
+    if (claims === undefined || (verdict as Partial<Verified>).replayId === undefined) return
+    const seen = memoryOf(verdict)
+    if (seen?.settings !== settings)
       throw new TypeError(
         'verify.release() got a copy of a verdict, or one of another verifier: pass its own, unchanged'
       )
-    released.add(verdict)
+    const { claim } = seen
+    if (claim === undefined) return
+    seen.claim = undefined
     try {
       await claims.release(claim)
     } catch (error) {
-      released.delete(verdict)
+      seen.claim = claim
       throw error
     }
   }
@@ -250,12 +246,6 @@ export function chooseScheme(fields: Fields, schemes: readonly SchemeRules[]): S
   const wanted: SchemeName = fields.values.has('signature-input') ? 'rfc9421' : 'draft-cavage'
   return schemes.find(({ name }) => name === wanted) ?? schemes[0]!
 }
-
-/**
- * Loads the search for the change of a body, when the first body does not match. If its file is gone, because a
- * deployment has replaced it, the failure says less.
- */
-const loadBodySearch = () => import('../explain/body/change.ts').catch(() => undefined)
 
 function readClock(clock: () => number): number {
   const now = clock()

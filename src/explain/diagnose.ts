@@ -1,12 +1,14 @@
 import { describe, mistake, ownOptions } from '../core/mistakes.ts'
 import { CHECK_NAMES, type CheckName, type Code } from '../core/result/codes.ts'
+import type { Reencoding } from '../core/result/evidence.ts'
 import { assertVerdict } from '../core/verdict/assert.ts'
 import { rootOf, situationOf } from '../core/verdict/main-failure.ts'
 import type { CheckResult, Checks, Failure, Verdict } from '../core/verdict/verdict.ts'
 import { adviceOn, factsOn } from './advice.ts'
+import { findChangeOf } from './body/change.ts'
 import type { AddedCauses } from './causes/row.ts'
 import { findChangedLine, SEARCH_COST } from './changed-line.ts'
-import { type Fact, THIS_CLOCK, thrownFact } from './facts.ts'
+import { type Fact, fact, THIS_CLOCK, thrownFact } from './facts.ts'
 import type { SettingsLanguage } from './settings.ts'
 import { escapeText } from './text.ts'
 
@@ -55,6 +57,10 @@ export interface DiagnosedFailure {
   facts: readonly Fact[]
   /** the line of the signing string that was changed on the way, where it was found; counted from 1 */
   changed?: { line: number; signed: string; received: string }
+  /** of `digest-mismatch`: what happened to the body, where it was found; only the verdict that `verify` returned knows */
+  change?: Reencoding
+  /** of `digest-mismatch`: the Content-Encoding that the body no longer has */
+  decompressed?: string
   /** the failure that this one follows from: fix that one first */
   followsFrom?: Code
 }
@@ -115,6 +121,7 @@ export function diagnoseWithin(
   const failures = counted.map((failure): DiagnosedFailure => {
     const { check, code, message } = failure
     const search = code === 'signature-mismatch' ? findChangedLine(failure.evidence, cost) : {}
+    const body = code === 'digest-mismatch' ? findChangeOf(verdict, failure) : {}
     const thrown = Object.hasOwn(failure, 'cause') ? thrownFact(failure.cause) : []
     const followsFrom = rootOf(failure, verdict.failures, situation)
     const around = {
@@ -122,15 +129,17 @@ export function diagnoseWithin(
       isOtherStandard: situation.otherStandard !== undefined,
       isSigned: code === 'account-missing' && absent.includes(failure.evidence.header),
       clock,
-      search
+      search,
+      body
     }
     return {
       check,
       code,
       message,
       ...adviceOn(failure, settings, around, causes),
-      facts: [...factsOn(failure, clock), ...thrown],
+      facts: [...factsOn(failure, clock), ...fact('decompressed', body.decompressed, 'Content-Encoding'), ...thrown],
       ...(search.changed && { changed: search.changed }),
+      ...body,
       ...(followsFrom && { followsFrom })
     }
   })

@@ -4,7 +4,7 @@ import type { HeaderLine, ReceivedRequest } from '../core/http/request.ts'
 import type { VerifierOptions } from '../core/options/options.ts'
 import { isSignedUnderDomain } from '../core/verdict/log-record.ts'
 import { mainFailure } from '../core/verdict/main-failure.ts'
-import type { Observation } from '../core/verdict/observation.ts'
+import type { Memory } from '../core/verdict/memory.ts'
 import type { RefusedRequest } from '../core/verdict/refused-request.ts'
 import type { Verdict } from '../core/verdict/verdict.ts'
 import { bodyOf, documentOf } from '../fixture/document.ts'
@@ -17,7 +17,7 @@ export interface Kept extends Item {
   readonly headers: readonly HeaderLine[]
   readonly body: KeptBody | undefined
   readonly verdict: Verdict
-  readonly seen: Observation
+  readonly seen: Memory
   readonly options: VerifierOptions
   readonly isBodyUnread: boolean
   /** the head is larger than a server accepts, and only its beginning is kept */

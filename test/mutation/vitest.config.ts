@@ -44,9 +44,6 @@ export default defineConfig({
   resolve: base.resolve!,
   test: {
     include: TESTS.map(path => (path.endsWith('/') ? `${path}**/*.test.ts` : path)),
-    // The first mismatch loads the search. The top-level code of a module is not changed in a run, and it would count
-    // as run by the test that happens to load it.
-    setupFiles: 'src/explain/body/change.ts',
     sequence: { sequencer: inOrder(root, TESTS) },
     // StrykerJS ends a mutant that hangs.
     testTimeout: 60_000

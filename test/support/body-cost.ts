@@ -1,35 +1,22 @@
-import { checkDigest } from '../../src/core/checks/digest.ts'
-import { base64Digest, type EncodedDigest } from '../../src/core/http/digest.ts'
-import { withBodyChange } from '../../src/explain/body/change.ts'
+import { base64Digest } from '../../src/core/http/digest.ts'
+import { findBodyChange } from '../../src/explain/body/change.ts'
 import { leastSyncTime } from './cpu-time.ts'
 
-/** No body of a test has this digest. */
-const DIGESTS: readonly EncodedDigest[] = [{ algorithm: 'sha-256', encoded: base64Digest('sha256', Buffer.alloc(32)) }]
-const FIELDS = { values: new Map(), repeated: new Map() }
-
-/** Does all the work on a body that does not match: its digest, and the search for the change. */
-export function judgeBody(body: Buffer, contentLength?: number): void {
-  const failed = checkDigest(DIGESTS, body)
-  if (failed.ok || failed.code !== 'digest-mismatch') throw new Error('the body has the digest')
-  const evidence = { ...failed.evidence, ...(contentLength !== undefined && { contentLength }) }
-  withBodyChange({ ...failed, evidence }, body, FIELDS, bytes => checkDigest(DIGESTS, bytes).ok)
-}
-
-/** Measures a body, with and without a signed Content-Length: returns the milliseconds above three times its hash. */
-export function costAboveHash(body: Buffer, runs: number): { over: number; total: number; hash: number } {
-  const hash = leastSyncTime(() => base64Digest('sha256', body), runs)
-  const total = Math.max(
-    leastSyncTime(() => judgeBody(body), runs),
-    leastSyncTime(() => judgeBody(body, body.length + 1), runs)
+/** Measures the search for what happened to a body, with and without a signed Content-Length, in milliseconds. */
+export const searchTime = (body: Buffer, runs: number): number =>
+  Math.max(
+    leastSyncTime(() => findBodyChange(body, undefined, isNever), runs),
+    leastSyncTime(() => findBodyChange(body, body.length + 1, isNever), runs)
   )
-  return { over: total - 3 * hash, total, hash }
-}
 
-/** A verdict may cost this many milliseconds above three times the hash of its body. */
-export const MAX_OVER = 0.5
+/** Hashes as a digest does, and finds nothing. */
+const isNever = (bytes: Uint8Array): boolean => base64Digest('sha256', bytes) === ''
+
+/** A diagnosis takes at most so many milliseconds, and the search is one part of it. */
+export const MAX_SEARCH_TIME = 5
 
 /** Measures many bodies quickly: only those near the limit are measured more often. */
-export function quickCostAboveHash(body: Buffer): number {
-  const { over } = costAboveHash(body, 3)
-  return over < MAX_OVER / 3 ? over : costAboveHash(body, 20).over
+export function quickSearchTime(body: Buffer): number {
+  const time = searchTime(body, 2)
+  return time < MAX_SEARCH_TIME / 2 ? time : searchTime(body, 20)
 }

@@ -136,7 +136,11 @@ const KEEP_HOST = /proxy_set_header Host \$http_host/
 export const REAL = {
   'digest-mismatch': {
     'JSON.stringify(req.body)': [body('{"a": 1, "b": [1, 2]}', '{"a":1,"b":[1,2]}'), PARSED],
-    'JSON.stringify without 1.0': [body('{"price":1.0,"id":7}', '{"price":1,"id":7}'), PARSED],
+    'JSON.stringify without 1.0': [
+      body('{"price":1.0,"id":7}', '{"price":1,"id":7}'),
+      /parsed and serialized again, or replaced/,
+      /raw bytes/
+    ],
     'json_encode(json_decode($raw))': [body('{"url": "/", "name": "é"}', '{"url":"\\/","name":"\\u00e9"}'), PARSED],
     'json_encode(json_decode($raw, true))': [body('{"id":1,"meta":{}}', '{"id":1,"meta":[]}'), PARSED],
     'json.dumps(json.loads(raw))': [body('{"name":"é","list":[1,2]}', '{"name": "\\u00e9", "list": [1, 2]}'), PARSED],

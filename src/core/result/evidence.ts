@@ -148,8 +148,8 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'digest-malformed': { received: string; reason: string }
   'digest-unsupported': { received: readonly string[] }
   /**
-   * Digests in base64, lengths in bytes; `contentLength` is the one the sender signed, if it did; `decompressed` is the
-   * Content-Encoding that the body no longer has; `change` is the change of the body, if it was found.
+   * Digests in base64, lengths in bytes; `contentLength` is the one the sender signed, if it did. `diagnose` finds what
+   * happened to the body.
    */
   'digest-mismatch': {
     algorithm: string
@@ -157,8 +157,6 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
     actual: string
     bodyLength: number
     contentLength?: number
-    change?: Reencoding
-    decompressed?: string
   }
   'body-too-large': { limit: number }
   'body-unreadable': { error: string }

@@ -1,7 +1,7 @@
 import type { Code } from '../result/codes.ts'
 import { assertVerdict } from './assert.ts'
 import { mainFailure } from './main-failure.ts'
-import { type Observation, observationOf } from './observation.ts'
+import { type Memory, memoryOf } from './memory.ts'
 import type { Verdict } from './verdict.ts'
 
 /**
@@ -45,7 +45,7 @@ export interface LogRecord {
 export function logRecord(verdict: Verdict): LogRecord {
   assertVerdict('logRecord', verdict)
   const verified = verdict.status === 'verified' ? verdict : undefined
-  const claimed = verified === undefined ? observationOf(verdict) : undefined
+  const claimed = verified === undefined ? memoryOf(verdict) : undefined
   return {
     status: verdict.status,
     codes: verdict.failures.map(({ code }) => code),
@@ -66,7 +66,7 @@ export function logRecord(verdict: Verdict): LogRecord {
 export const isSignedUnderDomain = ({ checks }: Verdict): boolean => checks['key-name'].outcome === 'pass'
 
 /** Returns the account that a request claims, without the prefix if it has that. */
-const claimedAccount = ({ account, settings: { accountPrefix } }: Observation): string | undefined =>
+const claimedAccount = ({ account, settings: { accountPrefix } }: Memory): string | undefined =>
   account?.startsWith(accountPrefix) ? account.slice(accountPrefix.length) : account
 
 /** Makes a claim safe for a log: cut, and with a question mark for each character that is not visible ASCII. */

@@ -1,6 +1,6 @@
 import { CHECK_NAMES, type CheckName, CODES, isUnavailable } from '../result/codes.ts'
 import { type Failed, type NotRun, withCause } from '../result/result.ts'
-import { type Observation, withObservation } from './observation.ts'
+import { type Memory, remember } from './memory.ts'
 import type { CheckResult, Checks, Failure, Rejected, Unavailable } from './verdict.ts'
 
 /** The result of a check, or that there was nothing to check. */
@@ -45,9 +45,9 @@ export const NO_FAILURES: readonly [] = /* @__PURE__ */ Object.freeze([] as [])
  * Only own properties count: `Object.prototype` may be polluted.
  *
  * @param reason why the checks that have returned nothing were not run
- * @param seen what else was observed
+ * @param seen what the verdict remembers
  */
-export function refuse(returned: ReturnedByCheck, reason: string, seen?: Observation): Rejected | Unavailable {
+export function refuse(returned: ReturnedByCheck, reason: string, seen?: Memory): Rejected | Unavailable {
   const checks = {} as Record<CheckName, CheckResult>
   const failures: Failure[] = []
 
@@ -63,7 +63,7 @@ export function refuse(returned: ReturnedByCheck, reason: string, seen?: Observa
   }
   const status = failures.every(({ outcome }) => outcome === 'unavailable') ? 'unavailable' : 'rejected'
   const verdict = { status, failures, checks } as unknown as Rejected | Unavailable
-  return seen === undefined ? verdict : withObservation(verdict, seen)
+  return seen === undefined ? verdict : remember(verdict, seen)
 }
 
 const isNotRun = (result: Failed | NotRun): result is NotRun => Object.hasOwn(result, 'reason')

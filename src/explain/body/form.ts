@@ -17,19 +17,20 @@ export function isForm(body: Buffer): boolean {
   return hasEquals
 }
 
-/** The escapes of a writer of forms (WHATWG URL section 5). */
+/** How a serializer of forms writes a name or a value. */
 interface FormStyle {
-  /** the characters that it escapes, of those that encodeURIComponent leaves */
-  readonly escaped: string
-  readonly hasPlus?: boolean
-  readonly hasBrackets?: boolean
-  readonly isLowerCase?: boolean
+  /** what it leaves as it is, besides letters and digits */
+  readonly plain: string
+  readonly space: '+' | '%20'
 }
 
+const DIGITS_OF_ESCAPES = Buffer.from('0123456789ABCDEF')
+
 /** Makes a writer of forms in another style. */
-function formWriter(style: FormStyle): Writer {
-  const units = Uint8Array.from({ length: 256 }, (_, byte) => unitOf(String.fromCharCode(byte), style))
-  const digits = Buffer.from(style.isLowerCase ? '0123456789abcdef' : '0123456789ABCDEF')
+function formWriter({ plain, space }: FormStyle): Writer {
+  const isPlain = new Uint8Array(256)
+  for (let byte = 0; byte < 256; byte++)
+    isPlain[byte] = Number(/[A-Za-z0-9]/.test(String.fromCharCode(byte)) || plain.includes(String.fromCharCode(byte)))
   return (form, text) => {
     let length = 0
     for (let i = 0; i < form.length && length <= text.length; i++) {
@@ -43,34 +44,31 @@ function formWriter(style: FormStyle): Writer {
         byte = hexAt(form, i + 1, 2)
         i += 2
       }
-      const unit = units[byte]!
-      if (unit > 0) text[length++] = unit
+      if (isPlain[byte] === 1) text[length++] = byte
+      else if (byte === SPACE && space === '+') text[length++] = PLUS
       else {
         text[length++] = PERCENT
-        text[length++] = digits[byte >> 4]!
-        text[length++] = digits[byte & 15]!
+        text[length++] = DIGITS_OF_ESCAPES[byte >> 4]!
+        text[length++] = DIGITS_OF_ESCAPES[byte & 15]!
       }
     }
     return length
   }
 }
 
-/** The characters that encodeURIComponent leaves as they are. */
-const UNRESERVED = /[\w.!~*'()-]/
-
-/** Returns the byte for a character of a name or a value; 0 for a character that is escaped. */
-function unitOf(char: string, { escaped, hasPlus, hasBrackets }: FormStyle): number {
-  if (char === ' ' && hasPlus) return PLUS
-  const isPlain = UNRESERVED.test(char) ? !escaped.includes(char) : hasBrackets && /[[\]]/.test(char)
-  return isPlain ? char.charCodeAt(0) : 0
-}
-
-const SPACES_AND_BRACKETS = [{}, { hasPlus: true }, { hasBrackets: true }]
-
-/** The writers of encodeURIComponent, rawurlencode of PHP, URLEncoder of Java and others. */
-export const FORM_WRITERS: readonly Writer[] = ['', "!'()*", "!'()~"].flatMap(escaped =>
-  SPACES_AND_BRACKETS.flatMap(style => [false, true].map(isLowerCase => formWriter({ escaped, isLowerCase, ...style })))
-)
+/** The serializers of forms, by what they leave unescaped. */
+export const FORM_WRITERS: readonly Writer[] = [
+  // URLSearchParams (WHATWG URL section 5.2), URLEncoder of Java
+  formWriter({ plain: '*-._', space: '+' }),
+  // encodeURIComponent
+  formWriter({ plain: "-_.!~*'()", space: '%20' }),
+  // urlencode() of Python, url.Values of Go
+  formWriter({ plain: '-_.~', space: '+' }),
+  // http_build_query() of PHP
+  formWriter({ plain: '-_.', space: '+' }),
+  // http_build_query() of PHP with PHP_QUERY_RFC3986, quote() of Python
+  formWriter({ plain: '-_.~', space: '%20' })
+]
 
 /** Parses this many hexadecimal digits; -1 where there are other bytes. */
 export function hexAt(bytes: Buffer, at: number, digits: number): number {

@@ -1,4 +1,4 @@
-// Writes JSON as other programs do, to find the bytes of a body before a parser read it. Each writer goes over the
+// Writes JSON as named serializers do, to find the bytes of a body before a parser read it. Each writer goes over the
 // bytes of the body once, from left to right.
 
 import { hexAt } from './form.ts'
@@ -7,8 +7,6 @@ import { codePointAt, isSurrogate, putUtf8, sizeOf } from './utf8.ts'
 
 const SPACE = 0x20
 const QUOTE = 0x22
-const MINUS = 0x2d
-const DOT = 0x2e
 const SLASH = 0x2f
 const OPEN_ARRAY = 0x5b
 const BACKSLASH = 0x5c
@@ -123,49 +121,41 @@ function layoutWriter(comma: string, colon: string, indent?: string): Writer {
   }
 }
 
-/** The layouts of JSON.stringify and of Python. */
-export const COMMON_LAYOUTS: readonly Writer[] = [layoutWriter(',', ':'), layoutWriter(', ', ': ')]
-
-export const INDENTED_LAYOUTS: readonly Writer[] = ['  ', '    ', '\t'].map(indent => layoutWriter(',', ': ', indent))
-
-/** The characters that a writer of JSON escapes besides those that must be escaped. */
+/** The characters that a serializer of JSON escapes besides those that must be escaped, and how. */
 interface EscapeStyle {
   readonly hasSlashes?: boolean
-  readonly isAscii?: boolean
-  /** `<`, `>`, `&`, U+2028 and U+2029 */
-  readonly isForHtml?: boolean
+  /** the first character of those that it escapes up to the end of Unicode */
+  readonly from?: number
+  /** single characters that it escapes */
+  readonly others?: string
+  readonly isUpperCase?: boolean
 }
 
-const isOfHtml = (codePoint: number): boolean =>
-  codePoint === 0x3c || codePoint === 0x3e || codePoint === 0x26 || codePoint === 0x2028 || codePoint === 0x2029
-
-/** Returns whether there is a character that some writers escape, or an escape. */
-export function isEscapable(json: Buffer): boolean {
-  for (let i = 0; i < json.length; i++) {
-    const byte = json[i]!
-    if (byte >= DELETE || byte === BACKSLASH || byte === SLASH || isOfHtml(byte)) return true
-  }
-  return false
-}
+/** Line breaks of JavaScript that JSON does not escape; both begin with the same byte. */
+const SEPARATORS = '\u2028\u2029'
 
 /** Makes a writer of escapes. In JSON, what writers escape is in strings only. */
-function escapeWriter({ hasSlashes = false, isAscii = false, isForHtml = false }: EscapeStyle): Writer {
+function escapeWriter({ hasSlashes, from = NONE, others = '', isUpperCase }: EscapeStyle): Writer {
+  const digits = isUpperCase ? UPPER_HEX : HEX
+  const escaped = new Set(Array.from(others, char => char.codePointAt(0)!))
+  const hasSeparators = others.includes(SEPARATORS)
   const isPlain = (byte: number): boolean =>
     byte !== BACKSLASH &&
     !(hasSlashes && byte === SLASH) &&
-    !(isAscii && byte >= DELETE) &&
-    !(isForHtml && (isOfHtml(byte) || byte === LINE_SEPARATOR))
+    !(byte >= Math.min(from, 0x80) && from !== NONE) &&
+    !escaped.has(byte) &&
+    !(hasSeparators && byte === LINE_SEPARATOR)
   const plain = Uint8Array.from({ length: 256 }, (_, byte) => Number(isPlain(byte)))
   const putCharacter = (text: Buffer, length: number, codePoint: number): number => {
     if (codePoint === SLASH && hasSlashes) return put(text, length, '\\/')
-    const isEscaped = (isAscii && codePoint >= DELETE) || (isForHtml && isOfHtml(codePoint))
-    return isEscaped ? putEscape(text, length, codePoint) : putUtf8(text, length, codePoint)
+    const isEscaped = codePoint >= from || escaped.has(codePoint)
+    return isEscaped ? putEscape(text, length, codePoint, digits) : putUtf8(text, length, codePoint)
   }
   const putDecoded = (text: Buffer, length: number, codePoint: number): number => {
     const short = codePoint <= BACKSLASH ? SHORT_ESCAPES.get(codePoint) : undefined
     if (short !== undefined) return put(text, length, short)
     const mustBeEscaped = codePoint < SPACE || isSurrogate(codePoint)
-    return mustBeEscaped ? putEscape(text, length, codePoint) : putCharacter(text, length, codePoint)
+    return mustBeEscaped ? putEscape(text, length, codePoint, digits) : putCharacter(text, length, codePoint)
   }
   return (json, text) => {
     let length = 0
@@ -210,83 +200,71 @@ const SHORT_ESCAPES: ReadonlyMap<number, string> = new Map(
 )
 
 /** Writes the escape of a character, or two for one beyond U+FFFF. Returns the length of the text. */
-function putEscape(text: Buffer, start: number, codePoint: number): number {
+function putEscape(text: Buffer, start: number, codePoint: number, digits: Buffer): number {
   let [length, unit] = [start, codePoint]
   if (codePoint > 0xffff) {
-    length = putEscape(text, start, 0xd800 + ((codePoint - 0x10000) >> 10))
+    length = putEscape(text, start, 0xd800 + ((codePoint - 0x10000) >> 10), digits)
     unit = 0xdc00 + (codePoint & 0x3ff)
   }
   text[length] = BACKSLASH
   text[length + 1] = LETTER_U
-  for (let i = 0; i < 4; i++) text[length + 2 + i] = HEX[(unit >> (12 - 4 * i)) & 15]!
+  for (let i = 0; i < 4; i++) text[length + 2 + i] = digits[(unit >> (12 - 4 * i)) & 15]!
   return length + 6
 }
 
 const HEX = Buffer.from('0123456789abcdef')
+const UPPER_HEX = Buffer.from('0123456789ABCDEF')
 
-/** The escapes of JSON.stringify, and those of writers that also escape slashes, all but ASCII, or HTML. */
-export const ESCAPES: readonly Writer[] = [
-  escapeWriter({}),
-  escapeWriter({ hasSlashes: true }),
-  escapeWriter({ isAscii: true }),
-  escapeWriter({ hasSlashes: true, isAscii: true }),
-  escapeWriter({ isForHtml: true })
+/** Behind the last character of Unicode. */
+const NONE = 0x110000
+
+const COMPACT = layoutWriter(',', ':')
+const SPACED = layoutWriter(', ', ': ')
+const TWO_SPACES = layoutWriter(',', ': ', '  ')
+const FOUR_SPACES = layoutWriter(',', ': ', '    ')
+const TABS = layoutWriter(',', ': ', '\t')
+
+/** A serializer: its escapes, and the layouts that its options give. */
+export interface Serializer {
+  readonly name: string
+  readonly escapes: Writer
+  readonly layouts: readonly Writer[]
+}
+
+/** The most common ones are first. */
+export const SERIALIZERS: readonly Serializer[] = [
+  {
+    name: 'JSON.stringify; json.dumps(ensure_ascii=False) of Python',
+    escapes: escapeWriter({}),
+    layouts: [COMPACT, SPACED, TWO_SPACES, FOUR_SPACES, TABS]
+  },
+  {
+    name: 'json.dumps() of Python',
+    escapes: escapeWriter({ from: DELETE }),
+    layouts: [SPACED, COMPACT, TWO_SPACES, FOUR_SPACES]
+  },
+  {
+    name: 'json_encode() of PHP',
+    escapes: escapeWriter({ hasSlashes: true, from: 0x80 }),
+    layouts: [COMPACT, FOUR_SPACES]
+  },
+  {
+    name: 'json_encode(JSON_UNESCAPED_UNICODE) of PHP',
+    escapes: escapeWriter({ hasSlashes: true, others: SEPARATORS }),
+    layouts: [COMPACT, FOUR_SPACES]
+  },
+  {
+    name: 'json_encode(JSON_UNESCAPED_SLASHES) of PHP',
+    escapes: escapeWriter({ from: 0x80 }),
+    layouts: [COMPACT, FOUR_SPACES]
+  },
+  {
+    name: 'json.Marshal() of Go',
+    escapes: escapeWriter({ others: `<>&${SEPARATORS}` }),
+    layouts: [COMPACT, TWO_SPACES, TABS]
+  },
+  { name: 'Jackson', escapes: escapeWriter({ isUpperCase: true }), layouts: [COMPACT] }
 ]
-
-/** Makes a writer that adds to each number or word the zeros that `zeros` says. */
-function zerosWriter(zeros: (json: Buffer, start: number, end: number) => string): Writer {
-  return (json, text) => {
-    let length = 0
-    for (let i = 0; i < json.length && length <= text.length; ) {
-      const end = endOfToken(json, i)
-      length = copy(text, length, json, i, end)
-      if (KINDS[json[i]!] === SCALAR) length = put(text, length, zeros(json, i, end))
-      i = end
-    }
-    return length
-  }
-}
-
-const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39
-
-/** Counts the digits of a number behind its point: 0 for an integer, -1 for anything else, such as 1e3. */
-function decimalsOf(json: Buffer, start: number, end: number): number {
-  const first = json[start] === MINUS ? start + 1 : start
-  let point = end
-  for (let i = first; i < end; i++) {
-    if (json[i] === DOT && point === end) point = i
-    else if (!isDigit(json[i]!)) return -1
-  }
-  if (point === first) return -1
-  return point === end ? 0 : end - point - 1
-}
-
-/** Writers that add the zeros that parsers drop, as in 1.0 and 1.50: to all numbers one decimal, or two. */
-export const ZEROS: readonly Writer[] = [
-  zerosWriter((json, start, end) => (decimalsOf(json, start, end) === 0 ? '.0' : '')),
-  zerosWriter((json, start, end) => TWO_DECIMALS[decimalsOf(json, start, end)] ?? '')
-]
-
-const TWO_DECIMALS: readonly string[] = ['.00', '0']
-
-/** Makes a writer that adds a zero to each integer that is the same as this one. */
-export const zeroWriter = (integer: Buffer): Writer =>
-  zerosWriter((json, start, end) => (isSame(integer, json, start, end) ? '.0' : ''))
-
-function isSame(integer: Buffer, json: Buffer, start: number, end: number): boolean {
-  if (end - start !== integer.length) return false
-  for (let i = 0; i < integer.length; i++) if (json[start + i] !== integer[i]) return false
-  return true
-}
-
-/** Finds the next integer from here on; undefined behind the last one. */
-export function nextInteger(json: Buffer, from: number): { start: number; end: number } | undefined {
-  for (let start = from, end = from; start < json.length; start = end) {
-    end = endOfToken(json, start)
-    if (KINDS[json[start]!] === SCALAR && decimalsOf(json, start, end) === 0) return { start, end }
-  }
-  return undefined
-}
 
 /** Writes an object for each empty array: PHP makes an array of an empty object. */
 export const emptyObjects: Writer = (json, text) => {

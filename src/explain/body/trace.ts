@@ -1,7 +1,5 @@
 import type { Reencoding } from '../../core/result/evidence.ts'
-import type { Budget } from '../budget.ts'
 import { isClosed } from './json.ts'
-import { spendScan } from './rewrite.ts'
 
 /** Limits how much of a body is read to find where it ends, and how much to find U+FFFD. */
 const MAX_PARSED_BYTES = 16_384
@@ -14,11 +12,10 @@ const ENDS: Readonly<Record<string, string>> = { '{': '}', '[': ']', '"': '"', '
 const SCALAR = /^(?:-?\d[\d.eE+-]*|true|false|null)$/
 
 /** Finds traces of a change that cannot be undone. */
-export function findTrace(body: Buffer, contentLength: number | undefined, budget: Budget): Reencoding | undefined {
+export function findTrace(body: Buffer, contentLength: number | undefined): Reencoding | undefined {
   if (/^\[object \w+\]$/.test(body.toString('latin1', 0, 40))) return 'object-to-string'
-  if (contentLength !== undefined && contentLength > body.length && !isWhole(body, budget)) return 'cut-short'
-  const text = body.subarray(0, MAX_TEXT_BYTES)
-  return spendScan(text, budget) && hasReplacement(text) ? 'read-as-text' : undefined
+  if (contentLength !== undefined && contentLength > body.length && !isWhole(body)) return 'cut-short'
+  return hasReplacement(body.subarray(0, MAX_TEXT_BYTES)) ? 'read-as-text' : undefined
 }
 
 /** Returns whether the body has U+FFFD, which a decoder of UTF-8 writes for bytes that are not UTF-8. */
@@ -34,17 +31,15 @@ function hasReplacement(text: Buffer): boolean {
  * Returns whether the body ends as it begins. Other text shows no end: only a number, a word of JSON or a form counts
  * as whole.
  */
-function isWhole(body: Buffer, budget: Budget): boolean {
+function isWhole(body: Buffer): boolean {
   const first = body.toString('latin1', 0, 1)
   const end = ENDS[first]
   const last = body.toString('latin1', Math.max(0, body.length - 10)).trimEnd()
   if (end !== undefined) {
-    const isOpen = /[[{]/.test(first) && body.length <= MAX_PARSED_BYTES && spendScan(body, budget) && !isClosed(body)
+    const isOpen = /[[{]/.test(first) && body.length <= MAX_PARSED_BYTES && !isClosed(body)
     return last.endsWith(end) && !isOpen
   }
-  const part = body.subarray(0, MAX_PARSED_BYTES)
-  if (!spendScan(part, budget)) return true
-  const text = part.toString('latin1').trim()
+  const text = body.toString('latin1', 0, MAX_PARSED_BYTES).trim()
   // A part of a form is a form, too.
   return SCALAR.test(text) || (text.includes('=') && /^[\x21-\x7e]*$/.test(text))
 }

@@ -50,7 +50,6 @@ export const digestFacts = (): FactsOf<'digest'> => ({
     ...fact('algorithm', evidence.algorithm),
     ...fact('expected', evidence.expected),
     ...fact('actual', evidence.actual, 'received'),
-    ...fact('decompressed', evidence.decompressed, 'Content-Encoding'),
     ...longFact('body', 'body', size(evidence))
   ],
   'body-too-large': ({ limit }) => fact('limit', limit),
@@ -80,8 +79,8 @@ export const digestCauses = (): CausesOf<'digest'> => ({
       fix: "Compare with the sender's log."
     },
     {
-      when: ({ evidence }) => evidence.decompressed !== undefined,
-      cause: ({ shown }) => `something decompressed it (it came with Content-Encoding: ${shown.decompressed})`,
+      when: ({ body }) => body.decompressed !== undefined,
+      cause: ({ body }) => `something decompressed it (it came with Content-Encoding: ${body.decompressed})`,
       fix: {
         options:
           'Give the adapter the request itself, with no parser in front: express.raw() and express.json() decompress ' +
@@ -92,14 +91,14 @@ export const digestCauses = (): CausesOf<'digest'> => ({
       }
     },
     {
-      when: ({ evidence }) => evidence.change === 'cut-short',
+      when: ({ body }) => body.change === 'cut-short',
       cause: ({ shown: { bodyLength, contentLength } }) =>
         `the body was cut short after it was signed: ${bodyLength} of ${contentLength} bytes`,
       fix: 'Look for a limit on the size of bodies in proxies and parsers, and for connections that break.'
     },
     {
-      when: ({ evidence }) => evidence.change !== undefined,
-      cause: ({ evidence: { change } }) => `${change && CHANGES[change]} after it was signed (${change})`,
+      when: ({ body }) => body.change !== undefined,
+      cause: ({ body: { change } }) => `${change && CHANGES[change]} after it was signed (${change})`,
       fix: RAW_BYTES
     },
     {

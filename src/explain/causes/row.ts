@@ -1,5 +1,6 @@
 import type { CheckName, CheckOf, Code } from '../../core/result/codes.ts'
 import type { EvidenceByCode, SometimesEvident } from '../../core/result/evidence.ts'
+import type { BodyChange } from '../body/change.ts'
 import type { Search } from '../changed-line.ts'
 import type { Fact } from '../facts.ts'
 import type { SettingName } from '../settings.ts'
@@ -16,6 +17,8 @@ export interface Surroundings {
   readonly clock: string
   /** what the search for a changed line of the signing string has found */
   readonly search: Search
+  /** what happened to a body that does not match */
+  readonly body: BodyChange
 }
 
 /** Evidence of a code as the verdict has it; undefined where there is none. Its text comes from outside. */

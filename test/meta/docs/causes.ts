@@ -12,7 +12,8 @@ const AROUND: Surroundings = {
   isOtherStandard: false,
   isSigned: false,
   clock: THIS_CLOCK,
-  search: {}
+  search: {},
+  body: {}
 }
 
 /** The evidence omits undefined members. */
@@ -137,11 +138,11 @@ const SITUATIONS: { readonly [C in Code]?: readonly Situation<C>[] } = {
   'digest-mismatch': [
     { evidence: { bodyLength: 0 } },
     { evidence: { expected: '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' } },
-    { evidence: { decompressed: 'gzip' } },
-    { evidence: { change: 'cut-short' } },
-    { evidence: { change: undefined } },
-    { evidence: { change: undefined, bodyLength: 16 } },
-    { evidence: { change: undefined, contentLength: undefined } }
+    { around: { body: { decompressed: 'gzip' } } },
+    { around: { body: { change: 'cut-short' } } },
+    { around: { body: { change: 'json-reserialized' } } },
+    { evidence: { bodyLength: 16 } },
+    { evidence: { contentLength: undefined } }
   ],
   'replay-store-failed': [
     { evidence: { problem: 'wrong-type' } },

@@ -10,7 +10,7 @@ export const causes: readonly [Causes<'date-too-old'>, Causes<'digest-mismatch'>
     { when: ({ evidence }) => evidence.offsetSeconds < -60, ...row },
     { ...row, cause: ({ shown }) => shown.received }
   ],
-  [{ when: ({ evidence }) => evidence.change === 'cut-short', ...row }, row]
+  [{ when: ({ evidence, body }) => evidence.bodyLength === 0 || body.change === 'cut-short', ...row }, row]
 ]
 
 /** The evidence of the code does not have this name. */
@@ -19,8 +19,8 @@ export const wrong: readonly [Causes<'date-too-old'>, Causes<'date-too-old'>, Ca
   [{ when: ({ evidence }) => evidence.excerpt !== undefined, ...row }, row],
   // @ts-expect-error in a text
   [{ ...row, cause: ({ shown }) => shown.excerpt }],
-  // @ts-expect-error a value that the evidence cannot have
-  [{ when: ({ evidence }) => evidence.change === 'cut', ...row }, row]
+  // @ts-expect-error a value that a change cannot have
+  [{ when: ({ body }) => body.change === 'cut', ...row }, row]
 ]
 
 /** The last row has no condition, so that there always is a cause. */

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
-import { base64Digest } from '../../../../src/core/http/digest.ts'
-import { createVerifier } from '../../../../src/index.ts'
+import { createVerifier, diagnose } from '../../../../src/index.ts'
 import { findCostly } from '../../../fuzz/costly.ts'
 import { createRandom } from '../../../fuzz/random.ts'
-import { costAboveHash, MAX_OVER, quickCostAboveHash } from '../../../support/body-cost.ts'
-import { leastOf, leastTime } from '../../../support/cpu-time.ts'
+import { MAX_SEARCH_TIME, quickSearchTime, searchTime } from '../../../support/body-cost.ts'
+import { leastOf, leastSyncTime, leastTime } from '../../../support/cpu-time.ts'
 import { service } from '../../../support/service.ts'
 
 const verify = createVerifier(service.options)
@@ -40,30 +39,33 @@ const BODIES: Readonly<Record<string, (length: number) => string | Buffer>> = {
 }
 
 test.each(Object.entries(BODIES))(
-  'a body of %s costs at most three times its digest and half a millisecond',
+  'a diagnosis of a body of %s takes at most 5 ms',
   async (_, write) => {
     for (const length of [300, 2000, 4000, 8192, 16_384, 65_536]) {
       const written = write(length)
       const body = typeof written === 'string' ? Buffer.from(written) : written
       const verdict = await verify({ ...request, body })
       expect(verdict).toMatchObject({ failures: [{ code: 'digest-mismatch' }] })
-      const digest = () => leastTime(() => base64Digest('sha256', body), 20)
-      const over = await leastOf(
-        async () => (await leastTime(() => verify({ ...request, body }), 20)) - 3 * (await digest()),
-        0.5,
-        ATTEMPTS
-      )
-      expect(over, `${length} bytes, in milliseconds`).toBeLessThan(0.5)
+      const time = await leastOf(async () => leastSyncTime(() => diagnose(verdict), 5), MAX_SEARCH_TIME, ATTEMPTS)
+      expect(time, `${length} bytes, in milliseconds`).toBeLessThan(MAX_SEARCH_TIME)
     }
   },
   60_000
 )
 
-test('no body costs more, however it is changed to make it more expensive', async () => {
+test('no body takes longer, however it is changed to make it more expensive', async () => {
   const end = performance.now() + 2000
-  const costly = findCostly(createRandom(47), 65_536, quickCostAboveHash, () => performance.now() > end)
+  const costly = findCostly(createRandom(47), 65_536, quickSearchTime, () => performance.now() > end)
   for (const { body } of costly.slice(0, 5)) {
-    const over = await leastOf(async () => costAboveHash(body, 20).over, MAX_OVER, ATTEMPTS)
-    expect(over, `${body.length} bytes: ${body.toString('latin1', 0, 80)}`).toBeLessThan(MAX_OVER)
+    const time = await leastOf(async () => searchTime(body, 20), MAX_SEARCH_TIME, ATTEMPTS)
+    expect(time, `${body.length} bytes: ${body.toString('latin1', 0, 80)}`).toBeLessThan(MAX_SEARCH_TIME)
   }
+})
+
+test('a verdict on another body under a signed head costs at most 1.2 times a verified request', async () => {
+  const ratio = async () => {
+    const other = await leastTime(() => verify({ ...request, body: '[1]' }), 300)
+    return other / (await leastTime(() => verify({ ...request, body: '[]' }), 300))
+  }
+  expect(await leastOf(ratio, 1.2, 50)).toBeLessThan(1.2)
 })

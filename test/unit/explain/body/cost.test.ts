@@ -10,12 +10,11 @@ import { createBudget } from '../../../../src/explain/budget.ts'
 import { findCostly } from '../../../fuzz/costly.ts'
 import { createRandom } from '../../../fuzz/random.ts'
 
+const LAYOUTS = new Set(json.SERIALIZERS.flatMap(({ layouts }) => layouts))
 const WRITERS: readonly (readonly [name: string, write: Writer])[] = [
-  ...[...json.COMMON_LAYOUTS, ...json.INDENTED_LAYOUTS].map((write, i) => [`layout ${i}`, write] as const),
-  ...json.ESCAPES.map((write, i) => [`escapes ${i}`, write] as const),
-  ...json.ZEROS.map((write, i) => [`zeros ${i}`, write] as const),
-  ...FORM_WRITERS.slice(0, 6).map((write, i) => [`form ${i}`, write] as const),
-  ['one zero', json.zeroWriter(Buffer.from('11'))],
+  ...[...LAYOUTS].map((write, i) => [`layout ${i}`, write] as const),
+  ...json.SERIALIZERS.map(({ name, escapes }) => [`escapes of ${name}`, escapes] as const),
+  ...FORM_WRITERS.map((write, i) => [`form ${i}`, write] as const),
   ['empty objects', json.emptyObjects],
   ['the text of a string', json.unquoted],
   ['Latin-1 from UTF-8', latin1FromUtf8],
@@ -24,7 +23,7 @@ const WRITERS: readonly (readonly [name: string, write: Writer])[] = [
   ['LF from CRLF', lfFromCrlf]
 ]
 
-const SCANS = { isJson: json.isJson, isString: json.isString, isEscapable: json.isEscapable, isForm, isNotAscii }
+const SCANS = { isJson: json.isJson, isString: json.isString, isForm, isNotAscii }
 
 /** Makes a buffer that counts how often one of its bytes is read or written. */
 function counting(bytes: Buffer): { bytes: Buffer; count(): number } {
@@ -80,22 +79,13 @@ describe('what a search reads and writes is paid', () => {
     }
     expect(worstOf(steps)).toBeLessThanOrEqual(3)
   })
-
-  test('the next integer is found by reading each byte between them at most three times', () => {
-    const steps = (body: Buffer): number => {
-      const { bytes, count } = counting(body)
-      for (let next = json.nextInteger(bytes, 0); next !== undefined; next = json.nextInteger(bytes, next.end));
-      return count() / Math.max(1, body.length)
-    }
-    expect(worstOf(steps)).toBeLessThanOrEqual(6)
-  })
 })
 
 const bytes = fc.uint8Array({ maxLength: 300 }).map(array => Buffer.from(array))
 
 test('no bytes make a writer throw, or write more than its buffer holds', () => {
   fc.assert(
-    fc.property(bytes, fc.constantFrom(...WRITERS), fc.integer({ min: 0, max: 20 }), (body, [, write], cost) => {
+    fc.property(bytes, fc.constantFrom(...WRITERS), fc.integer({ min: 0, max: 2000 }), (body, [, write], cost) => {
       const text = rewrite(body, createBudget(cost), write)
       expect(text === undefined || text.length <= 4 * body.length + 64).toBe(true)
     }),
