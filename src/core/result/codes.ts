@@ -71,13 +71,11 @@ export const CODES = {
   'replay-store-failed': { check: 'replay', message: 'the replay store did not answer', isUnavailable: true }
 } as const satisfies Record<string, CodeEntry>
 
-type Codes = typeof CODES
-
 /** A stable name for what is wrong; docs/checks-and-codes.md has a heading for each. */
-export type Code = keyof Codes
+export type Code = keyof typeof CODES
 
 /** The check that a code belongs to. */
-export type CheckOf<C extends Code> = Codes[C]['check']
+export type CheckOf<C extends Code> = (typeof CODES)[C]['check']
 
 /** One of the checks. */
 export type CheckName = CheckOf<Code>
@@ -86,7 +84,7 @@ export type CheckName = CheckOf<Code>
 export type CodesByCheck = { [N in CheckName]: { [C in Code]: CheckOf<C> extends N ? C : never }[Code] }
 
 /** Codes that mean "could not be decided now" instead of "no". */
-export type UnavailableCode = { [C in Code]: Codes[C] extends { isUnavailable: true } ? C : never }[Code]
+export type UnavailableCode = { [C in Code]: (typeof CODES)[C] extends { isUnavailable: true } ? C : never }[Code]
 
 /** The checks, in the order in which they are reported. */
 export const CHECK_NAMES: readonly CheckName[] = [...new Set(Object.values(CODES).map(({ check }) => check))]
