@@ -30,7 +30,7 @@ test('a forgery of production is a test, red before the receiver is fixed and gr
 
   // the morning after, in the repository
   const [name] = await readdir(directory)
-  assert.match(name, /^\d{4}-.*Z-digest-mismatch-1\.json$/)
+  assert.match(name, /^\d{4}-.*Z-digest-mismatch-key-1\.json$/)
   await assert.rejects(refusesForgery(careless, join(directory, name)))
   await refusesForgery(fixed, join(directory, name))
 })

@@ -81,10 +81,10 @@ export {
   recordTexts
 } from '../explain/record-mistakes.ts'
 
-// The gateway's page keeps each request with a recorder, on the shelf of a recorder.
+// The gateway's page keeps each request with a recorder, in the store of a recorder.
 
 export type { RefusedRequest } from '../core/verdict/refused-request.ts'
-export { createShelf } from '../recorder/shelf.ts'
+export { createStore } from '../recorder/store.ts'
 
 // `account --field` selects a field of an answer, which is not trusted.
 

@@ -2,9 +2,9 @@ import { mistake, ownOptions } from '../core/mistakes.ts'
 import { validateBoolean, validateNumber } from '../core/options/values.ts'
 import type { RefusedRequest } from '../core/verdict/refused-request.ts'
 import { createFiles } from './files.ts'
-import { codeOf, documentOfKept, type Kept, keep } from './kept.ts'
+import { documentOfRecorded, type Recorded, recordRequest, signerOf } from './recorded.ts'
 import type { Recorder } from './recorder.ts'
-import { createShelf } from './shelf.ts'
+import { createStore } from './store.ts'
 
 /** Limits of a recorder, and its directory; all of it is optional. */
 export interface RecorderOptions {
@@ -25,9 +25,10 @@ export interface RecorderOptions {
 const OPTION_NAMES = ['keep', 'maxBodyBytes', 'redact', 'directory'] as const
 
 /**
- * Keeps the last requests that a verifier did not verify, each as a fixture that gives the same verdict again on any
- * machine: for `signed-requests explain`, and for a test (`fromFixture`). A verified request costs nothing. Memory and
- * files are bounded whatever is sent, and scanners evict no request that is signed under the service's domain.
+ * Keeps the requests that a verifier did not verify, each as a fixture that gives the same verdict again on any machine:
+ * for `signed-requests explain`, and for a test (`fromFixture`). A verified request costs nothing. Memory and files are
+ * bounded whatever is sent: the newest requests stay, and the first of each code. Scanners evict no request that is
+ * signed under the service's domain from its half.
  *
  * @throws TypeError for a bad option
  * @example
@@ -46,38 +47,39 @@ const OPTION_NAMES = ['keep', 'maxBodyBytes', 'redact', 'directory'] as const
  * ```
  */
 export function createRecorder(options: RecorderOptions = {}): Recorder {
-  const given = ownOptions('createRecorder', options, OPTION_NAMES)
-  const count = validateNumber(given.keep, 50, 'keep', 'requests')
-  const maxBodyBytes = validateNumber(given.maxBodyBytes, 65_536, 'maxBodyBytes', 'bytes', { min: 0 })
-  const redact = validateBoolean(given.redact ?? true, 'redact')
-  const { directory } = given
+  const own = ownOptions('createRecorder', options, OPTION_NAMES)
+  const keep = Math.floor(validateNumber(own.keep, 50, 'keep', 'requests'))
+  const maxBodyBytes = validateNumber(own.maxBodyBytes, 65_536, 'maxBodyBytes', 'bytes', { min: 0 })
+  const redact = validateBoolean(own.redact ?? true, 'redact')
+  const { directory } = own
   if (directory !== undefined && (typeof directory !== 'string' || directory === ''))
     throw mistake('directory is', directory, 'pass the path of a directory, such as "/var/lib/receiver/refused"')
 
-  const shelf = createShelf<Numbered>(Math.floor(count))
-  const files = directory === undefined ? undefined : createFiles(directory, Math.floor(count))
+  const store = createStore<Numbered>(keep)
+  const files = directory === undefined ? undefined : createFiles(directory, keep)
   let number = 0
 
-  const documentOf = (kept: Numbered) => documentOfKept(kept, `${codeOf(kept)}-${kept.number}`, redact)
+  const documentOf = (recorded: Numbered) => documentOfRecorded(recorded, `${recorded.code}-${recorded.number}`, redact)
 
   return {
-    fixtures: () => shelf.newestFirst().map(documentOf),
-    written: async () => files?.written(),
+    fixtures: () => store.newestFirst().map(documentOf),
+    written: async () => files?.finished(),
     record(refused) {
       number += 1
-      const kept: Numbered = { ...keep(refused as RefusedRequest, maxBodyBytes), number }
-      shelf.add(kept)
+      const recorded: Numbered = { ...recordRequest(refused as RefusedRequest, maxBodyBytes), number }
+      store.add(recorded)
       files?.add({
-        isSigned: kept.isSigned,
-        time: kept.seen.now,
-        code: codeOf(kept),
-        document: () => documentOf(kept)
+        isSigned: recorded.isSigned,
+        code: recorded.code,
+        time: recorded.seen.now,
+        signer: () => signerOf(recorded),
+        document: () => documentOf(recorded)
       })
     }
   }
 }
 
-interface Numbered extends Kept {
+interface Numbered extends Recorded {
   /** counts up */
   readonly number: number
 }

@@ -205,18 +205,6 @@ const SAME: readonly { path: string; original: string; replacement: string; reas
     reason: 'a request of HTTP/1 on Node.js keeps its socket'
   },
   {
-    path: 'src/recorder/shelf.ts',
-    original: 'others[0]![0] < signed[0]![0]',
-    replacement: 'others[0]![0] <= signed[0]![0]',
-    reason: 'no two items have the same number'
-  },
-  {
-    path: 'src/recorder/shelf.ts',
-    original: 'signed[0]![0] < others[0]![0]',
-    replacement: 'signed[0]![0] <= others[0]![0]',
-    reason: 'no two items have the same number'
-  },
-  {
     path: 'src/replay/memory.ts',
     original: 'n < CHECKED_WHEN_FULL',
     replacement: 'n <= CHECKED_WHEN_FULL',

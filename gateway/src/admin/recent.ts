@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Verdict, VerifierOptions } from 'signed-requests'
+import { mainFailure, type Verdict, type VerifierOptions } from 'signed-requests'
 import { createRecorder, type Recorder } from 'signed-requests/recorder'
 import { captureFixture } from 'signed-requests/testing'
-import { createShelf, type RefusedRequest } from '../../../src/internal/index.ts'
+import { createStore, type RefusedRequest } from '../../../src/internal/index.ts'
 import { type Exchange, isUnderDomain } from '../exchange.ts'
 import { type KeptExchange, rowOf } from './view.ts'
 
@@ -14,6 +14,8 @@ const MAX_BODY = 64 * 1024
 /** A refused request, which nobody sees before it is over. */
 interface Item {
   readonly isSigned: boolean
+  /** the code of `mainFailure` */
+  readonly code: string
   readonly verdict: Verdict
   /** keeps this request alone */
   readonly recorder: Recorder
@@ -23,21 +25,22 @@ interface Item {
 export type Recent = ReturnType<typeof createRecent>
 
 /**
- * Keeps the last 200 requests that were not verified, half of them for those that are signed under the domain, and the
- * last 200 that were verified: neither scanners nor genuine requests push out a signed one that was refused. In memory
+ * Keeps 200 requests that were not verified as a recorder does, half of them for those that are signed under the domain,
+ * and the last 200 that were verified: neither scanners nor genuine requests push out a signed one that was refused. In memory
  * only. The verifier records each refused request here before it is answered, and `keep` adds how that ended.
  *
  * @param redact keep no body at all
  */
 export function createRecent(redact: boolean, options: VerifierOptions) {
   const maxBodyBytes = redact ? 0 : MAX_BODY
-  const refused = createShelf<Item>(MAX_KEPT)
-  const verified = createShelf<KeptExchange & { readonly isSigned: true }>(MAX_KEPT)
-  /** the items on the shelf of refused ones */
+  const refused = createStore<Item>(MAX_KEPT)
+  /** the oldest first */
+  const verified: KeptExchange[] = []
+  /** the refused ones that are kept */
   const items = new Map<Verdict, Item>()
   const all = (): KeptExchange[] => [
     ...refused.newestFirst().flatMap(({ kept }) => (kept === undefined ? [] : [kept])),
-    ...verified.newestFirst()
+    ...verified
   ]
   /** of the request that was pushed out: making one for each request of a flood would cost more than refusing it */
   let spare: Recorder | undefined
@@ -55,7 +58,8 @@ export function createRecent(redact: boolean, options: VerifierOptions) {
       if (captured !== null && bodyLength !== body.length) Object.assign(captured, { length: bodyLength })
       return document
     }
-    verified.add({ ...exchange, body, number, fixture, isSigned: true })
+    verified.push({ ...exchange, body, number, fixture })
+    if (verified.length > MAX_KEPT) verified.shift()
   }
 
   return {
@@ -64,7 +68,7 @@ export function createRecent(redact: boolean, options: VerifierOptions) {
       const { verdict } = given as RefusedRequest
       const recorder = spare ?? createRecorder({ keep: 1, maxBodyBytes, redact })
       recorder.record(given)
-      const item: Item = { isSigned: isUnderDomain(verdict), verdict, recorder }
+      const item: Item = { isSigned: isUnderDomain(verdict), code: mainFailure(verdict)?.code ?? '', verdict, recorder }
       items.set(verdict, item)
       const surplus = refused.add(item)
       spare = surplus?.recorder

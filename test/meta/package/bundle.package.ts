@@ -69,7 +69,7 @@ test('of the library the gateway has what comes through the door built in, and n
     'src/platforms/node/pipelining.ts',
     'src/platforms/refusal.ts',
     'src/core/promises.ts',
-    'src/recorder/shelf.ts',
+    'src/recorder/store.ts',
     'src/internal/index.ts'
   ])
 })

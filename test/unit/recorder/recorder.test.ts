@@ -13,9 +13,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createVerifier, type ReceivedRequest } from '../../../src/index.ts'
-import { MAX_READ } from '../../../src/recorder/files.ts'
 import { createRecorder, type RecorderOptions, type VectorFile } from '../../../src/recorder/index.ts'
-import { fromFixture } from '../../../src/testing/index.ts'
+import { createTestService, fromFixture } from '../../../src/testing/index.ts'
 import { service, withHeaders } from '../../support/service.ts'
 
 const SCANNER: ReceivedRequest = {
@@ -44,10 +43,10 @@ test('keeps nothing of a verified request', async () => {
   expect(fixtures()).toEqual([])
 })
 
-test('keeps the newest 50 by default, the newest first, each as a document of one vector', async () => {
+test('keeps the first and the newest 49 by default, the newest first, each as a document of one vector', async () => {
   const { verify, fixtures, written } = start()
   for (let i = 1; i <= 60; i++) await verify(forged(`/${i}`))
-  expect(targetsOf(fixtures())).toEqual(Array.from({ length: 50 }, (_, i) => `/${60 - i}`))
+  expect(targetsOf(fixtures())).toEqual([...Array.from({ length: 49 }, (_, i) => `/${60 - i}`), '/1'])
   expect(fixtures()[0]).toMatchObject({ vectors: [{ name: 'signature-mismatch-60' }] })
   await written()
 })
@@ -57,9 +56,45 @@ test('scanners use the half of signed requests while it is empty, and push no si
   for (let i = 0; i < 10; i++) await verify(SCANNER)
   expect(fixtures()).toHaveLength(4)
   for (const target of ['/1', '/2', '/3']) await verify(forged(target))
-  expect(targetsOf(fixtures())).toEqual(['/3', '/2', '/1', '/.env'])
+  expect(targetsOf(fixtures())).toEqual(['/3', '/1', '/.env', '/.env'])
   for (let i = 0; i < 10; i++) await verify(SCANNER)
-  expect(targetsOf(fixtures())).toEqual(['/.env', '/.env', '/3', '/2'])
+  expect(targetsOf(fixtures())).toEqual(['/.env', '/3', '/1', '/.env'])
+})
+
+test('the first of each code is kept through a flood of one code, whose newest are kept, too', async () => {
+  const { verify, fixtures } = start({ keep: 10 })
+  await verify({ ...service.sign({ body: '{}' }), body: '[]' })
+  for (let i = 1; i <= 100; i++) await verify(forged(`/${i}`))
+  expect(targetsOf(fixtures())).toEqual(['/100', '/99', '/98', '/97', '/96', '/95', '/94', '/93', '/1', '/'])
+})
+
+describe('the accounts of a fixture', () => {
+  const many = Array.from({ length: 70_000 }, (_, i) => `id-${i}`)
+  const verdictAgain = async (document: VectorFile) => {
+    const { request, options, expected } = fromFixture(JSON.parse(JSON.stringify(document)))
+    return { accounts: options.accounts, expected, again: await createVerifier(options)(request) }
+  }
+
+  test.each<[string, string[], expected: string[]]>([
+    ['the one that the request names', [...many, '1234'], ['1234']],
+    ['another one where the request names none of them', many, ['unknown']],
+    ['the only one', ['5678'], ['5678']]
+  ])('are %s', async (_, accounts, expected) => {
+    const recorder = createRecorder()
+    await createVerifier({ ...service.options, accounts, recorder })(forged('/other'))
+    const { accounts: listed, expected: recorded, again } = await verdictAgain(recorder.fixtures()[0]!)
+    expect(listed).toEqual(expected)
+    expect(again).toMatchObject(recorded)
+  })
+
+  test('never accept an account that was refused', async () => {
+    const recorder = createRecorder()
+    const request = service.sign({ headers: { 'X-Service-ID': 'account-unknown' } })
+    await createVerifier({ ...service.options, accounts: many, recorder })(request)
+    const { expected, again } = await verdictAgain(recorder.fixtures()[0]!)
+    expect(expected).toMatchObject({ failures: [{ code: 'account-mismatch' }] })
+    expect(again).toMatchObject(expected)
+  })
 })
 
 test('a signed request stays where one is kept, whatever scanners send', async () => {
@@ -133,7 +168,7 @@ describe('files', () => {
   })
   const names = () => readdirSync(directory).sort()
 
-  test('files have the time, the main code and a number in their names, and mode 0600', async () => {
+  test('files have the time, the main code, the signer and a number in their names, and mode 0600', async () => {
     const recorder = createRecorder({ directory })
     const now = Date.parse('2026-11-24T15:05:38.123Z')
     const verify = createVerifier({ ...service.options, recorder, now: () => now })
@@ -141,8 +176,8 @@ describe('files', () => {
     await verify(SCANNER)
     await recorder.written()
     expect(names()).toEqual([
-      '2026-11-24T15-05-38.123Z-digest-mismatch-1.json',
-      '2026-11-24T15-05-38.123Z-signature-missing-2.json'
+      '2026-11-24T15-05-38.123Z-digest-mismatch-key-1.json',
+      '2026-11-24T15-05-38.123Z-signature-missing-unsigned-2.json'
     ])
     for (const name of names()) expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600)
     const [document] = names().map(name => JSON.parse(readFileSync(join(directory, name), 'utf8')))
@@ -168,14 +203,19 @@ describe('files', () => {
   test('files of all processes are at most as many as are kept, and no other is touched', async () => {
     const others = [
       'notes.json',
-      '2026-01-01T00-00-00.000Z-my-notes-1.json',
-      '2026-01-01T00-00-00.000Z-replayed-1.txt',
-      '2026-01-01T00-00-00.000Z-replayed-1.json.bak',
-      'copy-of-2026-01-01T00-00-00.000Z-replayed-1.json'
+      '2026-01-01T00-00-00.000Z-my-notes-key-1.json',
+      '2026-01-01T00-00-00.000Z-replayed-key-1.txt',
+      '2026-01-01T00-00-00.000Z-replayed-key-1.json.bak',
+      '2026-01-01T00-00-00.000Z-replayed-1.json',
+      '2026-01-01T00-00-00.000Z-replayed-signed-1.json',
+      '2026-01-01T00-00-00.000Z-replayed-key-0.json',
+      '2026-01-01T00-00-00.000Z-replayed-key-9999999999999999.json',
+      '2026-01-01T00-00-00.000Z-replayed-key-99999999999999999999999.json',
+      'copy-of-2026-01-01T00-00-00.000Z-replayed-key-1.json'
     ]
     for (const name of others) writeFileSync(join(directory, name), 'mine')
-    mkdirSync(join(directory, '2026-01-01T00-00-00.000Z-replayed-2.json'))
-    symlinkSync('notes.json', join(directory, '2026-01-01T00-00-00.000Z-replayed-3.json'))
+    mkdirSync(join(directory, '2026-01-01T00-00-00.000Z-replayed-key-2.json'))
+    symlinkSync('notes.json', join(directory, '2026-01-01T00-00-00.000Z-replayed-key-3.json'))
     const mine = names()
     for (let process = 0; process < 3; process++) {
       const { verify, written } = start({ directory, keep: 4 })
@@ -184,7 +224,7 @@ describe('files', () => {
     }
     const written = names().filter(name => !mine.includes(name))
     const documents = written.map(name => JSON.parse(readFileSync(join(directory, name), 'utf8')))
-    expect(targetsOf(documents).sort()).toEqual(['/1-3', '/2-1', '/2-2', '/2-3'])
+    expect(targetsOf(documents).sort()).toEqual(['/0-1', '/2-1', '/2-2', '/2-3'])
     expect(names()).toEqual(expect.arrayContaining(mine))
     expect(readFileSync(join(directory, 'notes.json'), 'utf8')).toBe('mine')
   })
@@ -194,7 +234,7 @@ describe('files', () => {
     onTestFinished(() => told.mockRestore())
     const target = join(directory, 'notes.json')
     writeFileSync(target, 'mine')
-    symlinkSync(target, join(directory, '2033-05-18T03-33-20.000Z-signature-missing-1.json'))
+    symlinkSync(target, join(directory, '2033-05-18T03-33-20.000Z-signature-missing-unsigned-1.json'))
     const recorder = createRecorder({ directory })
     await createVerifier({ ...service.options, recorder, now: () => 2e12 })(SCANNER)
     await recorder.written()
@@ -212,30 +252,30 @@ describe('files', () => {
       await second.written()
     }
     const documents = names().map(name => JSON.parse(readFileSync(join(directory, name), 'utf8')))
-    expect(targetsOf(documents).sort()).toEqual(['/.env', '/.env', '/2', '/3'])
+    expect(targetsOf(documents).sort()).toEqual(['/.env', '/.env', '/1', '/3'])
   })
 
   test('written() resolves although the newest fixture was given up for a signed one', async () => {
     const { verify, written } = start({ directory, keep: 1 })
     for (const request of [SCANNER, forged('/1'), SCANNER]) await verify(request)
     await written()
-    expect(names()).toEqual([expect.stringMatching(/-signature-mismatch-\d\.json$/)])
+    expect(names()).toEqual([expect.stringMatching(/-signature-mismatch-key-\d\.json$/)])
   })
 
-  test('files of a clock that went back are the newest all the same', async () => {
+  test('files of a clock that went back are the newest all the same, beside the first', async () => {
     for (const now of [2e12, 1e12, 1.5e12]) {
       const recorder = createRecorder({ directory, keep: 2 })
       await createVerifier({ ...service.options, recorder, now: () => now })(SCANNER)
       await recorder.written()
     }
     expect(names()).toEqual([
-      '2001-09-09T01-46-40.000Z-signature-missing-2.json',
-      '2017-07-14T02-40-00.000Z-signature-missing-3.json'
+      '2017-07-14T02-40-00.000Z-signature-missing-unsigned-3.json',
+      '2033-05-18T03-33-20.000Z-signature-missing-unsigned-1.json'
     ])
   })
 
-  test('of files with one number, which processes have chosen at once, the oldest are removed', async () => {
-    const written = [3, 1, 5, 2, 4].map(month => `2026-0${month}-01T00-00-00.000Z-signature-missing-7.json`)
+  test('of files with one number, which processes have chosen at once, the first by time and the newest stay', async () => {
+    const written = [3, 1, 5, 2, 4].map(month => `2026-0${month}-01T00-00-00.000Z-signature-missing-unsigned-7.json`)
     for (const name of written) writeFileSync(join(directory, name), '{}')
     // Node.js sorts what it lists, other runtimes do not.
     const list = promises.readdir as (...args: unknown[]) => Promise<never[]>
@@ -245,8 +285,8 @@ describe('files', () => {
     await createVerifier({ ...service.options, recorder })(SCANNER)
     await recorder.written()
     expect(names()).toEqual([
-      '2026-05-01T00-00-00.000Z-signature-missing-7.json',
-      expect.stringMatching(/-signature-missing-8\.json$/)
+      '2026-01-01T00-00-00.000Z-signature-missing-unsigned-7.json',
+      expect.stringMatching(/-signature-missing-unsigned-8\.json$/)
     ])
   })
 
@@ -265,7 +305,7 @@ describe('files', () => {
         await verify(SCANNER)
         await recorder.written()
       }
-      expect(names()).toEqual([expect.stringMatching(new RegExp(`^${start}.*-signature-missing-2\\.json$`))])
+      expect(names()).toEqual([expect.stringMatching(new RegExp(`^${start}.*-signature-missing-unsigned-2\\.json$`))])
     }
   )
 
@@ -290,53 +330,62 @@ describe('files', () => {
     expect(names()).toEqual([expect.stringMatching(/-2\.json$/)])
   })
 
-  test('files of an earlier process are read once, and not before each new file', async () => {
-    const first = start({ directory })
-    for (const target of ['/1', '/2', '/3']) await first.verify(forged(target))
-    await first.written()
+  test('no file of an earlier process is opened, whatever it holds', async () => {
+    for (const text of ['', '{', '{"vectors":[null]}'])
+      writeFileSync(join(directory, `2026-01-01T00-00-00.000Z-replayed-key-${names().length + 1}.json`), text)
     const opened = vi.spyOn(promises, 'open')
-    const second = start({ directory })
-    for (const target of ['/4', '/5', '/6']) await second.verify(forged(target))
-    await second.written()
-    const read = opened.mock.calls.filter(([, flags]) => flags === undefined).map(([path]) => path)
-    expect([...read].sort()).toEqual(
-      names()
-        .slice(0, 3)
-        .map(name => `${directory}/${name}`)
-    )
-    expect(names()).toHaveLength(6)
-    const handles = await Promise.all(opened.mock.results.map(({ value }) => value))
-    // A file handle that is closed has this number.
-    expect(handles.map(({ fd }) => fd)).toEqual(Array(6).fill(-1))
+    const { verify, written } = start({ directory, keep: 4 })
+    for (let i = 0; i < 3; i++) await verify(SCANNER)
+    await written()
+    expect(opened.mock.calls.map(([, flags]) => flags)).toEqual(['wx', 'wx', 'wx'])
+    expect(names().filter(name => name.includes('-replayed-key-'))).toHaveLength(2)
   })
 
-  test('files of the largest size that is read count as signed, and larger ones as unsigned', async () => {
-    const { verify, written } = start({ directory })
-    await verify(forged('/1'))
-    await written()
-    const [name] = names()
-    const text = readFileSync(join(directory, name!), 'utf8')
-    for (const [size, isSigned] of [
-      [MAX_READ, true],
-      [MAX_READ + 1, false]
-    ] as const) {
-      writeFileSync(join(directory, name!), text.padEnd(size))
-      const next = start({ directory, keep: 1 })
-      await next.verify(SCANNER)
-      await next.written()
-      expect([size, names().includes(name!)]).toEqual([size, isSigned])
+  describe('the name of a file says who signed the request', () => {
+    const forger = createTestService()
+    const forgery = forger.sign({ body: '{}' })
+    test.each<[string, ReceivedRequest, string]>([
+      ['the published key, over this request', { ...service.sign({ body: '{}' }), body: '[]' }, 'digest-mismatch-key'],
+      ['the published key, over another text', forged('/other'), 'signature-mismatch-key'],
+      ['another key under the name of the published one', forgery, 'signature-mismatch-claimed'],
+      ['a key that DNS was not asked for', { ...service.sign(), https: false }, 'not-https-claimed'],
+      ['nobody', SCANNER, 'signature-missing-unsigned']
+    ])('%s', async (_, request, expected) => {
+      const { verify, written } = start({ directory })
+      await verify(request)
+      await written()
+      expect(names()).toEqual([expect.stringMatching(new RegExp(`Z-${expected}-1\\.json$`))])
+    })
+  })
+
+  test.each([999_999_999, 999_999_999_998, 999_999_999_999_999])(
+    'a file with the number %i does not end the bound: at most as many as are kept',
+    async number => {
+      writeFileSync(join(directory, `2026-01-01T00-00-00.000Z-replayed-key-${number}.json`), '{}')
+      let now = Date.parse('2026-01-02T00:00:00.000Z')
+      const recorder = createRecorder({ directory, keep: 3 })
+      const verify = createVerifier({ ...service.options, recorder, now: () => now })
+      for (let i = 0; i < 10; i++) {
+        now += 1
+        await verify(SCANNER)
+        await recorder.written()
+      }
+      expect(names()).toHaveLength(3)
+      expect(names().at(-1)).toMatch(/^2026-01-02T00-00-00\.010Z-/)
     }
-  })
+  )
 
-  test('files that cannot be read count as unsigned ones', async () => {
-    for (const text of ['', '{', '{"vectors":[null]}', 'null', '[]'])
-      writeFileSync(join(directory, `2026-01-01T00-00-00.000Z-replayed-${names().length}.json`), text)
-    const { verify, written } = start({ directory, keep: 2 })
-    await verify(SCANNER)
-    await verify(SCANNER)
-    await written()
-    const documents = names().map(name => JSON.parse(readFileSync(join(directory, name), 'utf8')))
-    expect(targetsOf(documents)).toEqual(['/.env', '/.env'])
+  test('a signed request of a recorder with 70,000 accounts stays among scanners, in this process and the next', async () => {
+    const accounts = ['1234', ...Array.from({ length: 70_000 }, (_, i) => `id-${i}`)]
+    const first = createRecorder({ directory, keep: 4 })
+    const verify = createVerifier({ ...service.options, accounts, recorder: first })
+    for (const target of ['/1', '/2']) await verify(forged(target))
+    await first.written()
+    const next = start({ directory, keep: 4 })
+    for (let i = 0; i < 10; i++) await next.verify(SCANNER)
+    await next.written()
+    expect(names().filter(name => name.includes('-key-'))).toHaveLength(2)
+    for (const name of names()) expect(statSync(join(directory, name)).size).toBeLessThan(10_000)
   })
 
   test.each<[string, (path: string) => void]>([
@@ -359,6 +408,7 @@ describe('files', () => {
         /^signed-requests: the recorder cannot .*\(ENO\w+\); it keeps .* in memory, and says this once$/
       )
     ])
+    expect(said.mock.calls.flat()).toEqual([expect.stringContaining(JSON.stringify(directory))])
     expect(targetsOf(fixtures())).toEqual(['/2', '/1', '/0'])
   })
 
@@ -384,7 +434,9 @@ describe('files', () => {
     const file = join(directory, 'file')
     writeFileSync(file, '')
     createRecorder({ directory: file })
-    expect(said.mock.calls.flat()).toEqual([expect.stringContaining('cannot write to its directory (EEXIST)')])
+    expect(said.mock.calls.flat()).toEqual([
+      expect.stringContaining(`cannot write to its directory ${JSON.stringify(file)} (EEXIST)`)
+    ])
   })
 
   test('a directory that cannot be made is said once, too', async () => {

@@ -9,7 +9,7 @@ import {
   type VerifierOptions
 } from '../../../src/index.ts'
 import { createRecorder, type VectorFile } from '../../../src/recorder/index.ts'
-import { keep, MAX_HEAD } from '../../../src/recorder/kept.ts'
+import { recordRequest } from '../../../src/recorder/recorded.ts'
 import { fromFixture } from '../../../src/testing/index.ts'
 import { isFixture } from '../../support/fixture-schema.ts'
 import { service } from '../../support/service.ts'
@@ -253,9 +253,12 @@ describe('of a body', () => {
     ['does not accept', 500_000]
   ])('of a body as large as the verifier %s, a copy of its part stays in memory and no buffer', async (_, limit) => {
     const refused = await refusedBy(Buffer.alloc(1_000_000), { maxBodyBytes: limit })
-    expect(keep(refused, 65_536).body!.bytes.buffer.byteLength).toBe(65_536)
+    expect(recordRequest(refused, 65_536).body!.bytes.buffer.byteLength).toBe(65_536)
   })
 })
+
+/** SECURITY.md promises this. */
+const MAX_HEAD = Number(/at most (\d+) KB of head/.exec(readFileSync('SECURITY.md', 'utf8'))?.[1]) * 1024
 
 test.each([
   ['is kept whole', 0, false],
@@ -264,23 +267,18 @@ test.each([
   const refused = await refusedBy(new Uint8Array(1))
   const { method, target } = refused.request
   const line = ['x-a', 'x'.repeat(MAX_HEAD - method.length - target.length - 'x-a'.length + extra)] as const
-  const kept = keep({ ...refused, request: { ...refused.request, headers: [line] } }, 10)
-  expect([kept.headers.length, kept.isHeadCut]).toEqual([isCut ? 0 : 1, isCut])
-})
-
-test('the largest size of a head is the one that SECURITY.md promises', () => {
-  const [, kilobytes] = /at most (\d+) KB of head/.exec(readFileSync('SECURITY.md', 'utf8')) ?? []
-  expect(MAX_HEAD).toBe(Number(kilobytes) * 1024)
+  const recorded = recordRequest({ ...refused, request: { ...refused.request, headers: [line] } }, 10)
+  expect([recorded.headers.length, recorded.isHeadCut]).toEqual([isCut ? 0 : 1, isCut])
 })
 
 test('of a verdict about a head that is too large, no text keeps more than its beginning', async () => {
   const refused = await refusedBy(new Uint8Array(1))
   const request = { ...refused.request, target: `/${'x'.repeat(MAX_HEAD)}` }
   const long = { ...refused.verdict, accountId: 'x'.repeat(MAX_HEAD) } as unknown as RefusedRequest['verdict']
-  const kept = keep({ ...refused, request, verdict: long }, 10)
-  expect(JSON.stringify(kept.verdict).length).toBeLessThan(MAX_HEAD / 4)
-  expect(kept.verdict.failures).toEqual(refused.verdict.failures)
-  expect([refused.seen, kept.seen]).toMatchObject([
+  const recorded = recordRequest({ ...refused, request, verdict: long }, 10)
+  expect(JSON.stringify(recorded.verdict).length).toBeLessThan(MAX_HEAD / 4)
+  expect(recorded.verdict.failures).toEqual(refused.verdict.failures)
+  expect([refused.seen, recorded.seen]).toMatchObject([
     { keyId: expect.any(String), account: expect.any(String) },
     { keyId: undefined, account: undefined }
   ])

@@ -7,15 +7,17 @@ import { mainFailure } from '../core/verdict/main-failure.ts'
 import type { Memory } from '../core/verdict/memory.ts'
 import type { RefusedRequest } from '../core/verdict/refused-request.ts'
 import type { Verdict } from '../core/verdict/verdict.ts'
+import { openSignature } from '../explain/opened-signature.ts'
 import { bodyOf, documentOf } from '../fixture/document.ts'
 import type { VectorBody, VectorFile } from '../fixture/vector.ts'
-import type { Item } from './shelf.ts'
+import type { Signer } from './file-names.ts'
+import type { StoreItem } from './store.ts'
 
-/** The parts of a request that are kept until somebody asks for its document. */
-export interface Kept extends Item {
+/** The parts of a refused request that its document is made of. */
+export interface Recorded extends StoreItem {
   readonly request: Pick<ReceivedRequest, 'method' | 'target' | 'https' | 'forwarded'>
   readonly headers: readonly HeaderLine[]
-  readonly body: KeptBody | undefined
+  readonly body: RecordedBody | undefined
   readonly verdict: Verdict
   readonly seen: Memory
   readonly options: VerifierOptions
@@ -24,7 +26,7 @@ export interface Kept extends Item {
   readonly isHeadCut: boolean
 }
 
-interface KeptBody {
+interface RecordedBody {
   /** a copy: a view would keep all of the buffer behind it */
   readonly bytes: Uint8Array
   /** the length of the whole body, as far as it was read */
@@ -33,13 +35,16 @@ interface KeptBody {
 }
 
 /** Limits the characters of a head. Servers accept less: 16 KB is usual. */
-export const MAX_HEAD = 32_768
+const MAX_HEAD = 32_768
 
 /**
- * Keeps the parts of a refused request, and no larger object behind them. Copies little, because a flood causes many
- * copies.
+ * Copies the parts of a refused request, and no larger object behind them. Keeps copies small: a flood makes many of
+ * them.
  */
-export function keep({ request, verdict, seen, options, body }: RefusedRequest, maxBodyBytes: number): Kept {
+export function recordRequest(
+  { request, verdict, seen, options, body }: RefusedRequest,
+  maxBodyBytes: number
+): Recorded {
   const { method, target, https, forwarded } = request
   const headers: HeaderLine[] = []
   let size = method.length + target.length
@@ -51,11 +56,12 @@ export function keep({ request, verdict, seen, options, body }: RefusedRequest, 
   const isHeadCut = size > MAX_HEAD
   return {
     isSigned: isSignedUnderDomain(verdict),
+    code: mainFailure(verdict)?.code ?? verdict.status,
     request: isHeadCut
       ? { method: copyText(method), target: copyText(target), https }
       : { method, target, https, forwarded },
     headers,
-    body: body && keepBody(body, request.body, maxBodyBytes),
+    body: body && copyBody(body, request.body, maxBodyBytes),
     verdict: isHeadCut ? copyVerdict(verdict) : verdict,
     seen: isHeadCut ? { ...seen, keyId: undefined, account: undefined } : seen,
     options,
@@ -65,32 +71,36 @@ export function keep({ request, verdict, seen, options, body }: RefusedRequest, 
 }
 
 /**
- * Keeps the beginning of a body: of the bytes that were read or, if it was passed whole and is too large, of all bytes.
+ * Copies the beginning of a body: of the bytes that were read or, if it was passed whole and is too large, of all bytes.
  */
-function keepBody(result: BodyResult, given: ReceivedRequest['body'], max: number): KeptBody {
+function copyBody(result: BodyResult, received: ReceivedRequest['body'], max: number): RecordedBody {
   const error = !result.ok && result.code === 'body-unreadable' ? result.evidence.error : undefined
   if (!result.ok && result.read === undefined) {
-    const bytes = typeof given === 'string' ? Buffer.from(given.slice(0, max)) : (given as Uint8Array)
-    const length = typeof given === 'string' ? Buffer.byteLength(given) : bytes.length
+    const bytes = typeof received === 'string' ? Buffer.from(received.slice(0, max)) : (received as Uint8Array)
+    const length = typeof received === 'string' ? Buffer.byteLength(received) : bytes.length
     return { bytes: new Uint8Array(bytes.subarray(0, max)), length, error }
   }
   const [bytes, length] = result.ok ? [result.value, result.value.length] : [result.read!.bytes(), result.read!.length]
   return { bytes: new Uint8Array(bytes.subarray(0, max)), length, error }
 }
 
-/** Makes the fixture of a kept request. */
-export function documentOfKept(kept: Kept, name: string, redact: boolean): VectorFile {
-  const { settings, now } = kept.seen
+/** Makes the fixture of a recorded request. */
+export function documentOfRecorded(recorded: Recorded, name: string, redact: boolean): VectorFile {
+  const { settings, now } = recorded.seen
   const notes = [
-    ...(kept.isHeadCut ? ['the head was too large: the document has the beginning of it'] : []),
-    ...(kept.isBodyUnread ? ['the body was not read'] : [])
+    ...(recorded.isHeadCut ? ['the head was too large: the document has the beginning of it'] : []),
+    ...(recorded.isBodyUnread ? ['the body was not read'] : [])
   ]
-  return documentOf({ ...kept, settings, now, notes, redact, body: vectorBody(kept.body) }, name, SOURCE)
+  return documentOf(
+    { ...recorded, settings, now, notes, redact, areAccountsCut: true, body: vectorBody(recorded.body) },
+    name,
+    SOURCE
+  )
 }
 
 const SOURCE = 'kept by the recorder of a receiver'
 
-function vectorBody(body: KeptBody | undefined): VectorBody | null {
+function vectorBody(body: RecordedBody | undefined): VectorBody | null {
   if (body === undefined) return null
   const { bytes, length, error } = body
   const isCut = length > bytes.length
@@ -98,8 +108,17 @@ function vectorBody(body: KeptBody | undefined): VectorBody | null {
   return { ...bodyOf(bytes), ...(isCut && { length }), ...(error !== undefined && { error }) }
 }
 
-/** Returns the code for the name of a fixture. */
-export const codeOf = ({ verdict }: Kept): string => mainFailure(verdict)?.code ?? verdict.status
+/**
+ * Finds out who signed a recorded request. For a signature that does not verify this is an RSA operation, which a
+ * recorder does once for each file.
+ */
+export function signerOf({ isSigned, verdict: { checks } }: Recorded): Signer {
+  if (!isSigned) return 'unsigned'
+  const { signature } = checks
+  const isByKey =
+    'code' in signature && signature.code === 'signature-mismatch' && openSignature(signature.evidence)?.isByKey
+  return signature.outcome === 'pass' || isByKey === true ? 'key' : 'claimed'
+}
 
 /** Limits the characters of each text of a head that is too large. */
 const MAX_TEXT = 1000
