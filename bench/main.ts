@@ -5,11 +5,13 @@ import { costs, promises, withFigures } from './figures.ts'
 import { printRefusing } from './hostile.ts'
 import { printMachine } from './report.ts'
 import { printStart } from './start.ts'
+import { printUnwanted } from './unwanted.ts'
 
 printMachine()
 const start = await printStart()
 const accepting = await printAccepting()
 const refusing = await printRefusing()
+await printUnwanted()
 if (process.argv.includes('--docs')) writeDocs()
 for (const promise of refusing.broken) console.log(`BROKEN: ${promise}`)
 if (refusing.broken.length > 0) process.exitCode = 1
