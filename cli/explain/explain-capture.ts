@@ -1,5 +1,6 @@
 import { namesOf, pick } from '../../flags/flag.ts'
 import { refuseMissing } from '../../flags/parse.ts'
+import { SCHEMES } from '../../flags/schemes.ts'
 import { UsageError } from '../../flags/usage-error.ts'
 import {
   createVerifier,
@@ -21,7 +22,6 @@ import {
   PATIENT_SEARCH_COST,
   prepareProxy,
   recordTexts,
-  SCHEMES,
   type Undecided
 } from '../../src/internal/index.ts'
 import type { Entry } from '../captures/capture.ts'

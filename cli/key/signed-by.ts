@@ -1,3 +1,4 @@
+import { SCHEMES } from '../../flags/schemes.ts'
 import { type KeyLimits, type Result, type SchemeName, verifySignature } from '../../src/index.ts'
 import {
   checkRequest,
@@ -5,7 +6,6 @@ import {
   normalizeName,
   parseKey,
   SCHEME_ALGORITHMS,
-  SCHEMES,
   type SchemeRules
 } from '../../src/internal/index.ts'
 import type { Entry } from '../captures/capture.ts'

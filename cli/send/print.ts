@@ -1,4 +1,5 @@
 import { UsageError } from '../../flags/usage-error.ts'
+import { quote } from '../../src/internal/index.ts'
 import type { SignedTestRequest } from '../../src/testing/index.ts'
 
 export const PRINTED_FORMS = ['http', 'curl'] as const
@@ -61,6 +62,3 @@ function curl({ method, headers, body }: SignedTestRequest, { url, path, isInsec
     ? command
     : `printf %s '${Buffer.from(text, 'latin1').toString('base64')}' | base64 -d | ${command}`
 }
-
-/** Quotes text for a POSIX shell, which takes everything in single quotes as it is. */
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

@@ -1,5 +1,12 @@
 import { UsageError } from '../../flags/usage-error.ts'
-import { checkRequest, type Fields, findDecompression, lineValues, plural } from '../../src/internal/index.ts'
+import {
+  checkRequest,
+  type Fields,
+  findDecompression,
+  HOP_BY_HOP,
+  lineValues,
+  plural
+} from '../../src/internal/index.ts'
 import { digestsIn, type Entry, hasDigest, splitUrl } from '../captures/capture.ts'
 
 /** The parts of a captured request that are signed again. */
@@ -30,24 +37,6 @@ const MADE_NEW: ReadonlySet<string> = new Set([
   'content-digest',
   'content-length',
   'x-nonce'
-])
-
-/**
- * Headers about one connection and not about the request (RFC 9110 section 7.6.1, RFC 9113 section 8.2.2); the client
- * would wait for an answer to Expect.
- */
-const HOP_BY_HOP: ReadonlySet<string> = new Set([
-  'connection',
-  'expect',
-  'http2-settings',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade'
 ])
 
 /** Matches headers that proxies wrote on the way of the captured request: the new request takes another way. */

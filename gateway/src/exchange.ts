@@ -1,4 +1,5 @@
-import { mainFailure, type ReceivedRequest, type Verdict } from 'signed-requests'
+import type { ReceivedRequest, Verdict } from 'signed-requests'
+import { situationOf } from '../../src/internal/index.ts'
 
 /** One line of a head: the name in its case, and the value. */
 export type HeaderLine = readonly [name: string, value: string]
@@ -58,17 +59,7 @@ export function otherDomainOf({ failures }: Verdict): string | undefined {
 export const asksAgain = (status: number): boolean => status >= 500 || status === 429
 
 /** Returns whether the request has nothing of a signed one, not even a signature in Authorization. */
-export function isUnsigned(verdict: Verdict): boolean {
-  // A signature in Authorization is not the main failure of a request that also lacks its account.
-  if (mainFailure(verdict)?.code !== 'signature-missing') return false
-  return ['account-missing', 'digest-missing'].every(missing => verdict.failures.some(({ code }) => code === missing))
-}
-
-/**
- * Returns whether the request is signed with a key under the domain: a claim until the signature has verified. Requests
- * of scanners are not.
- */
-export const isUnderDomain = ({ checks }: Verdict): boolean => checks['key-name'].outcome === 'pass'
+export const isUnsigned = ({ failures }: Verdict): boolean => situationOf(failures).isUnsigned
 
 /** Returns the codes that matter: of a request that is not signed, only that. */
 export const mainCodes = (verdict: Verdict): string[] =>

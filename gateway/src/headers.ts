@@ -1,26 +1,12 @@
 import type { Verdict, Verified } from 'signed-requests'
+import { HOP_BY_HOP } from '../../src/internal/index.ts'
 import type { HeaderLine } from './exchange.ts'
 
 /**
  * Headers of one hop (RFC 9110 section 7.6.1), and those that this hop answers or sets itself. Content-Length is that
  * of the verified bytes; the trailers that Trailer announces are dropped.
  */
-const HOP_BY_HOP = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade'
-])
-
-/** Content-Length of an answer stays: the answer to HEAD has the length that the answer to GET would have. */
-const HOP_BY_HOP_IN_ANSWERS = new Set([...HOP_BY_HOP].filter(name => name !== 'content-length'))
+const MADE_HERE = new Set([...HOP_BY_HOP, 'content-length'])
 
 /**
  * Headers that frameworks and middlewares take for the host, the path, the scheme or the method, which were signed;
@@ -82,7 +68,7 @@ export function requestHeaders(
   const isKept = ([name]: HeaderLine): boolean => {
     const lower = name.toLowerCase()
     const folded = fold(lower)
-    if (HOP_BY_HOP.has(folded) || folded.startsWith(OURS)) return false
+    if (MADE_HERE.has(folded) || folded.startsWith(OURS)) return false
     if (signed.has(lower) || lower === 'host') return true
     // A name with another character is somebody's CGI variable, such as SCRIPT_NAME of gunicorn.
     if (folded !== lower || signedFolded.has(folded)) return false
@@ -137,8 +123,8 @@ export function isRepeated(lines: readonly HeaderLine[], verified: Verified): bo
 
 /** Makes the header lines of an answer for the sender, one after the other, as bytes in Latin-1. */
 export function answerHeaders(status: number, raw: readonly Buffer[]): string[] {
-  // RFC 9110 section 8.6: a 204 has no length, and a faulty one would be waited for.
-  const dropped = status === 204 ? HOP_BY_HOP : HOP_BY_HOP_IN_ANSWERS
+  // RFC 9110 section 8.6: a 204 has no length, and a faulty one would be waited for. The answer to HEAD keeps its own.
+  const dropped = status === 204 ? MADE_HERE : HOP_BY_HOP
   const lines: HeaderLine[] = []
   for (let i = 0; i + 1 < raw.length; i += 2) {
     lines.push([raw[i]!.toString('latin1'), raw[i + 1]!.toString('latin1')])

@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream'
 import { explain, logRecord, type Verdict } from 'signed-requests'
-import { type Exchange, isUnderDomain, isUnsigned, type Malformed, mainCodes, otherDomainOf } from './exchange.ts'
+import { isSignedUnderDomain } from '../../src/internal/index.ts'
+import { type Exchange, isUnsigned, type Malformed, mainCodes, otherDomainOf } from './exchange.ts'
 
 const NOT_SIGNED = 'this request is not signed, so it is not from the service'
 const OTHER_DOMAIN = 'signed under another domain than --domain: ask the service which domain its keys are under'
@@ -43,7 +44,7 @@ export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): 
 
 /** Says who signed the request, unless its signature is under the domain. */
 function originOf(verdict: Verdict): string {
-  if (isUnderDomain(verdict)) return ''
+  if (isSignedUnderDomain(verdict)) return ''
   return otherDomainOf(verdict) === undefined ? '(no signature under the domain)' : '(signed under another domain)'
 }
 

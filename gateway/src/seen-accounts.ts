@@ -1,6 +1,6 @@
 import type { VerifierOptions } from 'signed-requests'
 import { SHARED } from '../../flags/table.ts'
-import { quote } from './shell.ts'
+import { quote } from '../../src/internal/index.ts'
 
 /** Limits the accounts that are remembered: a receiver has a few, and a service has thousands. */
 const MAX_SEEN = 20

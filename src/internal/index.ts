@@ -29,7 +29,7 @@ export { base64Digest } from '../core/http/digest.ts'
 export { type Fields, lineValues, trimWhiteSpace } from '../core/http/fields.ts'
 export type { HeaderLine } from '../core/http/request.ts'
 export { findDecompression } from '../explain/body/decompression.ts'
-export { decodeBody, optionsOfVector, requestOfVector, SCHEMES } from '../fixture/setup.ts'
+export { decodeBody, optionsOfVector, requestOfVector } from '../fixture/setup.ts'
 export { wrongMember } from '../fixture/validate.ts'
 export { type AdapterRequest, prepareProxy } from '../platforms/proxy.ts'
 
@@ -94,6 +94,16 @@ export { ownProperty } from '../account/request.ts'
 
 export { type CountingDnsServer, startDnsServer } from '../testing/dns-server.ts'
 export { createSigningKey, type SigningKey, signRequest } from '../testing/sign.ts'
+
+// `send` and the gateway pass headers on, and both print command lines for a shell.
+
+export { HOP_BY_HOP } from './hop-by-hop.ts'
+export { quote } from './shell.ts'
+
+// The gateway says of a request what the library says of it.
+
+export { isSignedUnderDomain } from '../core/verdict/log-record.ts'
+export { situationOf } from '../core/verdict/main-failure.ts'
 
 // The gateway joins the pieces of a body as the library does, before and after it asks the library, and counts what the
 // library holds. It queues pipelined requests, and refuses a request, as `nodeHandler` does.

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { mainFailure, type Verdict, type VerifierOptions } from 'signed-requests'
 import { createRecorder, type Recorder } from 'signed-requests/recorder'
 import { captureFixture } from 'signed-requests/testing'
-import { createStore, type RefusedRequest } from '../../../src/internal/index.ts'
-import { type Exchange, isUnderDomain } from '../exchange.ts'
+import { createStore, isSignedUnderDomain, type RefusedRequest } from '../../../src/internal/index.ts'
+import type { Exchange } from '../exchange.ts'
 import { type KeptExchange, rowOf } from './view.ts'
 
 const MAX_KEPT = 200
@@ -68,7 +68,7 @@ export function createRecent(redact: boolean, options: VerifierOptions) {
       const { verdict } = given as RefusedRequest
       const recorder = spare ?? createRecorder({ keep: 1, maxBodyBytes, redact })
       recorder.record(given)
-      const item: Item = { isSigned: isUnderDomain(verdict), code: mainFailure(verdict)?.code ?? '', verdict, recorder }
+      const item: Item = { isSigned: isSignedUnderDomain(verdict), code: mainFailure(verdict)?.code ?? '', verdict, recorder }
       items.set(verdict, item)
       const surplus = refused.add(item)
       spare = surplus?.recorder

@@ -1,9 +1,9 @@
 import { SHARED, UNSHARED } from '../../../flags/table.ts'
+import { quote } from '../../../src/internal/index.ts'
 import { asksAgain } from '../exchange.ts'
 import type { GatewaySettings } from '../options/settings.ts'
 import { VERSION } from '../page-files.ts'
 import { ANY_ACCOUNT, accountFlags } from '../seen-accounts.ts'
-import { quote } from '../shell.ts'
 
 /** The settings that the page shows. */
 export interface SetupSettings

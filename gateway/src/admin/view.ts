@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { diagnose, logRecord, type Verdict, type VerifierOptions } from 'signed-requests'
 import type { VectorFile } from 'signed-requests/recorder'
-import { asksAgain, type Exchange, isUnderDomain, mainCodes, otherDomainOf } from '../exchange.ts'
+import { asciiJson, isSignedUnderDomain } from '../../../src/internal/index.ts'
+import { asksAgain, type Exchange, mainCodes, otherDomainOf } from '../exchange.ts'
 import { claimedSignature } from './signing.ts'
 
 /** The parts of one request that are kept. */
@@ -21,7 +22,7 @@ export function rowOf(kept: KeptExchange): object {
     number,
     // The request is signed, under the domain or another one; or it is anything else, such as a scanner's. A claim
     // until it has verified.
-    list: isUnderDomain(verdict) || elsewhere !== undefined ? 'signed' : 'other',
+    list: isSignedUnderDomain(verdict) || elsewhere !== undefined ? 'signed' : 'other',
     receivedAt,
     duration: Math.round(duration),
     method: ascii(method, 20),
@@ -67,7 +68,7 @@ export function detailOf(kept: KeptExchange, options: VerifierOptions, redact: b
   const { request } = document.vectors[0]!
   // Without all of a body that was right, the fixture would get another verdict.
   const isComplete = verdict.checks.digest.outcome !== 'pass' || !isCut(request.body)
-  const fixture = isComplete ? asciiJson(document) : undefined
+  const fixture = isComplete ? shellJson(document) : undefined
   return {
     ...rowOf(kept),
     method: ascii(method, 1000),
@@ -134,9 +135,5 @@ const asEscape = (character: string): string => `\\u{${character.codePointAt(0)?
 const ascii = (text: string, max: number): string =>
   text.slice(0, max).replace(/[^ -~]/gu, asEscape) + (text.length > max ? '...' : '')
 
-/** JSON that a terminal takes as it is: no history expansion either. */
-const asciiJson = (value: object): string =>
-  JSON.stringify(value, null, 2).replace(
-    /[^ "-~\n]/g,
-    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  )
+/** JSON that an interactive shell takes as it is: its history expansion reads here-documents, too. */
+const shellJson = (value: object): string => asciiJson(value).replaceAll('!', '\\u0021')

@@ -1,19 +1,11 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
-import {
-  createVerifier,
-  dnsTxtLookup,
-  draftCavage,
-  type LookupTxt,
-  type Scheme,
-  type SchemeName,
-  type VerifierOptions
-} from 'signed-requests'
-import { dohTxtLookup } from 'signed-requests/doh'
-import { rfc9421 } from 'signed-requests/rfc9421'
+import { createVerifier, type VerifierOptions } from 'signed-requests'
 import type { Values } from '../../../flags/flag.ts'
+import { lookupOf } from '../../../flags/lookup.ts'
 import type { Given } from '../../../flags/parse.ts'
+import { SCHEMES } from '../../../flags/schemes.ts'
 import { inFlags } from '../../../flags/table.ts'
 import { UsageError } from '../../../flags/usage-error.ts'
 import { variableOf } from '../../../flags/variables.ts'
@@ -117,8 +109,6 @@ export function commonSettings(values: GivenValues): Omit<CommonSettings, 'repla
   return { listen, https, prefix, verifier: verifierOptions(values), log, maxConnections, drain }
 }
 
-const SCHEMES: Readonly<Record<SchemeName, Scheme>> = { 'draft-cavage': draftCavage, rfc9421 }
-
 const VERIFIER_NAMES = Object.keys(VERIFIER) as (keyof typeof VERIFIER)[]
 type VerifierValues = Pick<GivenValues, keyof typeof VERIFIER>
 
@@ -138,13 +128,6 @@ function verifierOptions(values: VerifierValues): VerifierOptions {
   } catch (error) {
     throw new UsageError(messageIn(error as Error, inFlags))
   }
-}
-
-type LookupValues = Pick<GivenValues, 'servers' | 'url' | 'requireAuthenticated'>
-
-function lookupOf({ servers, url, requireAuthenticated = false }: LookupValues): LookupTxt | undefined {
-  if (url === undefined) return servers && dnsTxtLookup({ servers })
-  return dohTxtLookup({ url, requireAuthenticated })
 }
 
 function loadTls({ tlsKey, tlsCert }: Values<Pick<typeof GATEWAY, 'tlsKey' | 'tlsCert'>>): GatewaySettings['tls'] {

@@ -9,7 +9,7 @@ const curl = (body: string | Buffer | null, headers: SignedTestRequest['headers'
   const request = { method: 'POST', target: '/hook', headers, body: bytes, https: true }
   return printRequest('curl', request as SignedTestRequest, DESTINATION).replaceAll(' \\\n ', '')
 }
-const START = "curl --include --request 'POST' --globoff --path-as-is 'http://receiver.example/hook'"
+const START = 'curl --include --request POST --globoff --path-as-is http://receiver.example/hook'
 const UNTYPED = " --header 'Content-Type:'"
 
 describe('a curl command', () => {

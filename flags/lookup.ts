@@ -1,7 +1,8 @@
-import { pick, type Values } from '../flags/flag.ts'
-import { SHARED } from '../flags/table.ts'
-import { dohTxtLookup } from '../src/doh/index.ts'
-import { dnsTxtLookup, type LookupTxt } from '../src/index.ts'
+// By their names, so that the gateway uses the library that is installed beside it.
+import { dnsTxtLookup, type LookupTxt } from 'signed-requests'
+import { dohTxtLookup } from 'signed-requests/doh'
+import { pick, type Values } from './flag.ts'
+import { SHARED } from './table.ts'
 
 /** Flags that say whom a command asks for keys. */
 export const LOOKUP_FLAGS = pick(SHARED, 'servers', 'url', 'requireAuthenticated')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lookupOf } from '../../cli/lookup.ts'
+import { lookupOf } from '../../flags/lookup.ts'
 
 const SERVERS = ['192.0.2.1', '127.0.0.1:5353']
 const URL = 'https://dns.example/dns-query'
