@@ -586,7 +586,7 @@ describe('--print sends nothing, and what it prints', () => {
 
   test('--print curl has the options of curl that keep the request as it is', async () => {
     const { stdout } = await print('curl', 'https://localhost:9/', '--method', 'head', '--allow-self-signed')
-    const start = "curl --head \\\n  --insecure \\\n  --globoff --path-as-is 'https://localhost:9/'"
+    const start = 'curl --head \\\n  --insecure \\\n  --globoff --path-as-is https://localhost:9/'
     expect(stdout.slice(0, start.length)).toBe(start)
   })
 })

@@ -68,7 +68,12 @@ export function createRecent(redact: boolean, options: VerifierOptions) {
       const { verdict } = given as RefusedRequest
       const recorder = spare ?? createRecorder({ keep: 1, maxBodyBytes, redact })
       recorder.record(given)
-      const item: Item = { isSigned: isSignedUnderDomain(verdict), code: mainFailure(verdict)?.code ?? '', verdict, recorder }
+      const item: Item = {
+        isSigned: isSignedUnderDomain(verdict),
+        code: mainFailure(verdict)?.code ?? '',
+        verdict,
+        recorder
+      }
       items.set(verdict, item)
       const surplus = refused.add(item)
       spare = surplus?.recorder
