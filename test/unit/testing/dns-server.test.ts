@@ -210,6 +210,26 @@ test('answers queries over TCP that arrive in pieces and several at once', async
   socket.destroy()
 })
 
+test('a TCP connection that announces a message longer than 1,024 octets is closed before it sends any', async () => {
+  const announce = async (length: number) => {
+    const socket = connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    socket.resume().write(Buffer.from([length >> 8, length & 0xff]))
+    return socket
+  }
+  const [longest, tooLong] = [await announce(1024), await announce(1025)]
+  await once(tooLong, 'close')
+  // The server has read both: the message of the first one is still expected.
+  const padding = { type: 'OPT', name: '.', udpPayloadSize: 1232, extendedRcode: 0, ednsVersion: 0, flags: 0 } as const
+  const withPadding = (length: number) =>
+    query({ additionals: [{ ...padding, flag_do: false, options: [{ code: 12, length }] }] as never })
+  const answered = once(longest, 'data')
+  longest.write(withPadding(1024 - withPadding(0).length))
+  const [data] = (await answered) as [Buffer]
+  expect(decode(data.subarray(2)).answers).toHaveLength(2)
+  longest.destroy()
+})
+
 /** Calls a function with each UDP socket that is made while a server starts. */
 async function startWith<T>(onSocket: (udp: UdpSocket) => void, start: () => Promise<T>): Promise<T> {
   const listener = (message: unknown) => onSocket((message as { socket: UdpSocket }).socket)
