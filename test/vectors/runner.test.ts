@@ -285,7 +285,19 @@ test('selects for a standard what that standard judges', () => {
 test.each([
   ['no command', [], 'a command is missing'],
   ['nothing after --', ['--'], 'a command is missing'],
-  ['a command without --', ['python3'], "Unexpected argument 'python3'"],
+  ['a file that is misspelled', ['--only', 'dtae', '--', 'true'], 'there is no vector dtae; did you mean date?'],
+  [
+    'a vector that is misspelled',
+    ['--show', 'date-to-old'],
+    'there is no vector date-to-old; did you mean date-too-old?'
+  ],
+  [
+    'a command without --',
+    ['python3', 'verifier.py'],
+    'write -- in front of the command: signed-requests-vectors -- python3'
+  ],
+  ['a command with an option, without --', ['--only', 'date', 'python3', '-u', 'verifier.py'], 'write -- in front of'],
+  ['a file without --only', ['date'], 'a name of vectors follows --only'],
   ['an unknown vector', ['--only', 'nothing', '--', 'true'], 'there is no vector nothing'],
   ['an unknown vector to show', ['--show', 'date'], 'there is no vector date'],
   ['a timeout of none', ['--timeout', '0', '--', 'true'], '--timeout takes seconds'],
