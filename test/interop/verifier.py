@@ -254,11 +254,11 @@ class Receiver:
 
     def check_body(self):
         body = self.request["body"] or {"utf8": ""}
-        if "error" in body:
-            raise Fail("body-unreadable")
-        octets = body["utf8"].encode() if "utf8" in body else base64.b64decode(body["base64"])
+        octets = body["utf8"].encode() if "utf8" in body else base64.b64decode(body.get("base64", ""))
         if len(octets) > self.options["maxBodyBytes"]:
             raise Fail("body-too-large")
+        if "error" in body:
+            raise Fail("body-unreadable")
         if any(function(octets).digest() != digest for function, digest in self.digests):
             raise Fail("digest-mismatch")
 
