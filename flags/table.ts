@@ -1,5 +1,5 @@
 import type { SchemeName } from '../src/index.ts'
-import { DEFAULTS, FLAG_NAMES, type OptionName } from '../src/internal/index.ts'
+import { FLAG_NAMES, OPTIONS, type OptionName } from '../src/internal/index.ts'
 import type { Flag } from './flag.ts'
 
 const DRAFT: SchemeName = 'draft-cavage'
@@ -14,114 +14,66 @@ const HTTPS = {
     'not-required: plain HTTP is accepted'
 } as const
 
+type Options = typeof OPTIONS
+
 /** An option whose value is code has no flag. */
-type DataOption = { [N in OptionName]: (typeof FLAG_NAMES)[N] extends string ? N : never }[OptionName]
+type DataOption = { [N in OptionName]: Options[N]['kind'] extends 'code' ? never : N }[OptionName]
+
+/** The part of a flag that the option says itself. */
+type FlagOf<N extends DataOption> = Pick<Options[N], 'flag' | 'kind'> &
+  (Options[N] extends { fallback: infer F extends string | number } ? { readonly fallback: F } : unknown)
+
+/** Returns what an option says of its flag. Its default is in the help text where it is one text or number. */
+function flagOf<N extends DataOption>(name: N): FlagOf<N> {
+  const { flag, kind, fallback }: { flag: string; kind: string; fallback?: unknown } = OPTIONS[name]
+  const isShown = typeof fallback === 'string' || typeof fallback === 'number'
+  return { flag, kind, ...(isShown && { fallback }) } as unknown as FlagOf<N>
+}
 
 /** The options of `createVerifier` on a command line and in a help text. */
 const VERIFIER_FLAGS = {
   serviceDomain: {
-    flag: FLAG_NAMES.serviceDomain,
-    kind: 'text',
+    ...flagOf('serviceDomain'),
     value: 'NAME',
     about: "the service's domain, which the key's name must be under"
   },
-  hosts: {
-    flag: FLAG_NAMES.hosts,
-    kind: 'list',
-    value: 'NAME',
-    about: 'a host name of the receiver'
-  },
-  accounts: {
-    flag: FLAG_NAMES.accounts,
-    kind: 'list',
-    value: 'ID',
-    about: 'an account id to accept'
-  },
-  accountHeader: {
-    flag: FLAG_NAMES.accountHeader,
-    kind: 'text',
-    value: 'NAME',
-    about: 'the header that carries the account',
-    fallback: DEFAULTS.accountHeader
-  },
+  hosts: { ...flagOf('hosts'), value: 'NAME', about: 'a host name of the receiver' },
+  accounts: { ...flagOf('accounts'), value: 'ID', about: 'an account id to accept' },
+  accountHeader: { ...flagOf('accountHeader'), value: 'NAME', about: 'the header that carries the account' },
   accountPrefix: {
-    flag: FLAG_NAMES.accountPrefix,
-    kind: 'text',
+    ...flagOf('accountPrefix'),
     value: 'TEXT',
-    about: 'the text before the account id in the account header',
-    fallback: DEFAULTS.accountPrefix
+    about: 'the text before the account id in the account header'
   },
   requireHttps: HTTPS,
   schemes: {
-    flag: FLAG_NAMES.schemes,
-    kind: 'list',
+    ...flagOf('schemes'),
     value: 'NAME',
     choices: [DRAFT, 'rfc9421'] satisfies SchemeName[],
     about: 'a standard to accept, draft-cavage or rfc9421',
     fallback: DRAFT
   },
-  algorithms: {
-    flag: FLAG_NAMES.algorithms,
-    kind: 'list',
-    value: 'NAME',
-    about: 'an algorithm to accept',
-    fallback: 'rsa-sha256'
-  },
+  algorithms: { ...flagOf('algorithms'), value: 'NAME', about: 'an algorithm to accept', fallback: 'rsa-sha256' },
   dateTolerance: {
-    flag: FLAG_NAMES.dateTolerance,
-    kind: 'number',
+    ...flagOf('dateTolerance'),
     value: 'SECONDS',
-    about: 'how far Date, created and expires may be from now',
-    fallback: DEFAULTS.dateTolerance
+    about: 'how far Date, created and expires may be from now'
   },
   alsoCovered: {
-    flag: FLAG_NAMES.alsoCovered,
-    kind: 'list',
+    ...flagOf('alsoCovered'),
     value: 'NAME',
     about: 'a header that must be signed besides the required ones'
   },
-  minRsaBits: {
-    flag: FLAG_NAMES.minRsaBits,
-    kind: 'number',
-    value: 'BITS',
-    about: 'the shortest RSA key to accept',
-    fallback: DEFAULTS.minRsaBits
-  },
-  maxRsaBits: {
-    flag: FLAG_NAMES.maxRsaBits,
-    kind: 'number',
-    value: 'BITS',
-    about: 'the longest RSA key to accept',
-    fallback: DEFAULTS.maxRsaBits
-  },
-  maxBodyBytes: {
-    flag: FLAG_NAMES.maxBodyBytes,
-    kind: 'number',
-    value: 'BYTES',
-    about: 'the largest body to accept',
-    fallback: DEFAULTS.maxBodyBytes
-  },
+  minRsaBits: { ...flagOf('minRsaBits'), value: 'BITS', about: 'the shortest RSA key to accept' },
+  maxRsaBits: { ...flagOf('maxRsaBits'), value: 'BITS', about: 'the longest RSA key to accept' },
+  maxBodyBytes: { ...flagOf('maxBodyBytes'), value: 'BYTES', about: 'the largest body to accept' },
   bodyTimeout: {
-    flag: FLAG_NAMES.bodyTimeout,
-    kind: 'number',
+    ...flagOf('bodyTimeout'),
     value: 'MS',
-    about: 'how long a body may take, from its first byte to its last',
-    fallback: DEFAULTS.bodyTimeout
+    about: 'how long a body may take, from its first byte to its last'
   },
-  lookupTimeout: {
-    flag: FLAG_NAMES.lookupTimeout,
-    kind: 'number',
-    value: 'MS',
-    about: 'how long DNS may take to answer',
-    fallback: DEFAULTS.lookupTimeout
-  },
-  replayTimeout: {
-    flag: FLAG_NAMES.replayTimeout,
-    kind: 'number',
-    value: 'MS',
-    about: 'how long the replay store may take to answer',
-    fallback: DEFAULTS.replayTimeout
-  }
+  lookupTimeout: { ...flagOf('lookupTimeout'), value: 'MS', about: 'how long DNS may take to answer' },
+  replayTimeout: { ...flagOf('replayTimeout'), value: 'MS', about: 'how long the replay store may take to answer' }
 } as const satisfies Record<DataOption, Flag>
 
 /**

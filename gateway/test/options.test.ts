@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { fromNodeRequest } from 'signed-requests'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { variableOf } from '../../flags/variables.ts'
-import { optionNames } from '../../src/core/options/options.ts'
-import { FLAG_NAMES } from '../../src/explain/settings.ts'
+import { OPTION_NAMES, OPTIONS } from '../../src/core/options/options.ts'
 import { runGateway } from '../../test/support/cli.ts'
 import { startDohServer } from '../../test/support/doh-server.ts'
 import { makeCertificate } from '../../test/support/https.ts'
@@ -88,7 +87,7 @@ describe('flags and variables', () => {
 
   test('each option of the library that is plain data has a flag', () => {
     // requireHttps is a value of --https.
-    const names = optionNames().filter(name => name !== 'requireHttps' && FLAG_NAMES[name] !== undefined)
+    const names = OPTION_NAMES.filter(name => name !== 'requireHttps' && OPTIONS[name].flag !== undefined)
     expect(Object.keys(VERIFIER)).toEqual(expect.arrayContaining(names))
   })
 

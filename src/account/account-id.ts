@@ -1,6 +1,6 @@
 import { isAccountId } from '../core/checks/account.ts'
 import { inOptions, named, type Part, withParts } from '../core/mistakes.ts'
-import { DEFAULTS } from '../core/options/defaults.ts'
+import { DEFAULTS } from '../core/options/options.ts'
 import { AccountError } from './errors.ts'
 import { ownProperty } from './request.ts'
 

@@ -65,10 +65,37 @@ export const withParts = <E extends Error>(error: E, parts: readonly Part[]): E 
 /** Makes a TypeError about an option. */
 export const optionMistake = (...parts: readonly Part[]): TypeError => withParts(new TypeError(inOptions(parts)), parts)
 
+/** Returns the parts of a message about options; undefined for any other error. */
+const partsOf = (error: unknown): readonly Part[] | undefined =>
+  (error as { readonly parts?: readonly Part[] } | null | undefined)?.parts
+
 /** Returns the message of an error for a reader who knows options by other names. */
 export function messageIn(error: Error, nameOf: (option: string) => string): string {
-  const { parts } = error as { parts?: readonly Part[] }
+  const parts = partsOf(error)
   return parts === undefined ? error.message : textOf(parts, nameOf, () => '').trim()
+}
+
+type Results<T extends readonly (() => unknown)[]> = { -readonly [I in keyof T]: ReturnType<T[I]> }
+
+/**
+ * Runs every validation and returns what each returned, in order.
+ *
+ * @throws TypeError with one line for each mistake, so that nobody has to find them one by one
+ */
+export function validateAll<T extends readonly (() => unknown)[]>(...validations: T): Results<T> {
+  const mistakes: (readonly Part[])[] = []
+  const results = validations.map(validate => {
+    try {
+      return validate()
+    } catch (error) {
+      const parts = partsOf(error)
+      if (parts === undefined) throw error
+      mistakes.push(parts)
+      return undefined
+    }
+  })
+  if (mistakes.length === 0) return results as Results<T>
+  throw optionMistake(...mistakes.flatMap((parts, i) => (i === 0 ? parts : ['\n', ...parts])))
 }
 
 /**
@@ -96,18 +123,34 @@ export const isThenable = (value: unknown): boolean =>
  * @throws TypeError
  */
 export function ownOptions<T extends object>(of: string, options: T, names: readonly (keyof T & string)[]): Partial<T> {
+  const own = knownOptions(of, options, names)
+  refuseUnknown(of, options, names)
+  return own
+}
+
+/** Returns those of the caller's own options that have one of these names. @throws TypeError unless it is an object */
+export function knownOptions<T extends object>(
+  of: string,
+  options: T,
+  names: readonly (keyof T & string)[]
+): Partial<T> {
   if (typeof (options ?? undefined) !== 'object' || Array.isArray(options) || ArrayBuffer.isView(options))
-    throw new TypeError(`${of}() got ${kindOf(options)} for its options: pass an object with ${names.join(', ')}`)
+    throw optionMistake(`${of}() got ${kindOf(options)} for its options: pass an object with ${names.join(', ')}`)
   const own: Partial<T> = Object.create(null)
-  for (const name of Object.keys(options)) {
-    if (!(names as readonly string[]).includes(name)) {
+  for (const name of names) if (Object.hasOwn(options, name)) own[name] = options[name]
+  return own
+}
+
+/** Refuses options that have none of these names, all of them at once. @throws TypeError */
+export function refuseUnknown(of: string, options: object, names: readonly string[]): void {
+  const unknown = Object.keys(options).filter(name => !names.includes(name))
+  validateAll(
+    ...unknown.map(name => () => {
       const meant = nearest(name, names)
       const rule = meant === undefined ? `its options are ${names.join(', ')}` : `write ${meant}`
-      throw new TypeError(`${of}() has no option ${describe(name)}: ${rule}`)
-    }
-    own[name as keyof T] = options[name as keyof T]
-  }
-  return own
+      throw optionMistake(`${of}() has no option ${describe(name)}: ${rule}`)
+    })
+  )
 }
 
 /** Finds the name that was most likely meant: at most a third of it is written differently. Capitals do not count. */

@@ -1,44 +1,17 @@
-import { DEFAULTS } from '../core/options/defaults.ts'
-import type { OptionName, VerifierOptions } from '../core/options/options.ts'
+import { OPTIONS, type OptionName } from '../core/options/options.ts'
 
 /** Options of `createVerifier` and of the adapters, or flags of the command lines and the gateway. */
 export type SettingsLanguage = 'options' | 'flags'
 
-/** Options of the functions around a verifier. */
-type OtherSetting =
-  | 'https'
-  | 'prefix'
-  | 'servers'
-  | 'url'
-  | 'requireAuthenticated'
-  | 'authUrl'
-  | 'baseUrl'
-  | 'selectAccountId'
+/** The flags of the options of `createVerifier`. */
+type OptionFlags = { readonly [N in OptionName]: (typeof OPTIONS)[N]['flag'] }
 
-export type SettingName = OptionName | OtherSetting
-
-/** The flag of each option, without its dashes; undefined where the value is code. */
+/**
+ * The flag of each option, without its dashes; undefined where the value is code. Besides the options of a verifier,
+ * those of the functions around it that an explanation or an error names.
+ */
 export const FLAG_NAMES = {
-  serviceDomain: 'domain',
-  hosts: 'host',
-  accounts: 'account',
-  accountHeader: 'account-header',
-  accountPrefix: 'account-prefix',
-  requireHttps: 'https',
-  dateTolerance: 'date-tolerance',
-  schemes: 'scheme',
-  algorithms: 'algorithm',
-  alsoCovered: 'also-covered',
-  minRsaBits: 'min-rsa-bits',
-  maxRsaBits: 'max-rsa-bits',
-  maxBodyBytes: 'max-body',
-  bodyTimeout: 'body-timeout',
-  lookupTxt: undefined,
-  lookupTimeout: 'lookup-timeout',
-  replayStore: undefined,
-  recorder: undefined,
-  replayTimeout: 'replay-timeout',
-  now: undefined,
+  ...(Object.fromEntries(Object.entries(OPTIONS).map(([name, { flag }]) => [name, flag])) as OptionFlags),
   // Options of the adapters.
   https: 'https',
   prefix: 'prefix',
@@ -50,21 +23,9 @@ export const FLAG_NAMES = {
   authUrl: 'auth-url',
   baseUrl: 'base-url',
   selectAccountId: 'field'
-} as const satisfies Record<SettingName, string | undefined>
+} as const
 
-/** Options of several values. */
-type Listed = {
-  [N in OptionName]: Extract<VerifierOptions[N], readonly unknown[]> extends never ? never : N
-}[OptionName]
-
-/** Options that take several values. */
-const LISTS: Readonly<Record<string, true | undefined>> = {
-  hosts: true,
-  accounts: true,
-  schemes: true,
-  algorithms: true,
-  alsoCovered: true
-} satisfies Record<Listed, true>
+export type SettingName = keyof typeof FLAG_NAMES
 
 /** A value from outside is written only if no shell and no string literal takes a part of it for something else. */
 const PLAIN = /^[\w./:@%+,=-]{1,253}$/
@@ -76,7 +37,7 @@ export function showSetting(language: SettingsLanguage, option: SettingName, val
   if (value === undefined) return name
   const plain = PLAIN.test(value) ? value : '...'
   if (language === 'flags') return `${name} ${plain}`
-  const fallback = (DEFAULTS as Partial<Record<SettingName, unknown>>)[option]
-  if (typeof fallback === 'number') return `${name}: ${plain}`
-  return LISTS[option] ? `${name}: [..., '${plain}']` : `${name}: '${plain}'`
+  const kind = Object.hasOwn(OPTIONS, option) ? OPTIONS[option as OptionName].kind : 'text'
+  if (kind === 'number') return `${name}: ${plain}`
+  return kind === 'list' ? `${name}: [..., '${plain}']` : `${name}: '${plain}'`
 }

@@ -16,8 +16,7 @@ export {
   splitAbsoluteUrl
 } from '../core/http/uri.ts'
 export { messageIn, nearest } from '../core/mistakes.ts'
-export { DEFAULTS } from '../core/options/defaults.ts'
-export { type OptionName, validateGiven } from '../core/options/options.ts'
+export { DEFAULTS, OPTIONS, type OptionName, validateGiven } from '../core/options/options.ts'
 export { validateAccounts } from '../core/options/values.ts'
 export { FLAG_NAMES } from '../explain/settings.ts'
 

@@ -6,7 +6,7 @@
 
 export type { ForwardedNote, ForwardedNotes } from '../core/http/request.ts'
 export type { LookupTxt } from '../core/key/types.ts'
-export type { VerifierOptions } from '../core/options/options.ts'
+export type { VectorOptionName, VerifierOptions } from '../core/options/options.ts'
 export type { Accounts, RequestRecorder } from '../core/options/values.ts'
 export type { ReplayStore } from '../core/replay/store.ts'
 export type { CheckName, CheckOf, Code, CodesByCheck, UnavailableCode } from '../core/result/codes.ts'
@@ -15,7 +15,6 @@ export type { SchemeName } from '../core/result/scheme-name.ts'
 export type { Algorithm } from '../core/signature/algorithms.ts'
 export type { Scheme } from '../core/standards/scheme.ts'
 export type {
-  PlainName,
   VectorBody,
   VectorDnsError,
   VectorFile,

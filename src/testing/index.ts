@@ -15,7 +15,7 @@ export type {
   ReceivedRequest
 } from '../core/http/request.ts'
 export type { LookupTxt } from '../core/key/types.ts'
-export type { VerifierOptions } from '../core/options/options.ts'
+export type { VectorOptionName, VerifierOptions } from '../core/options/options.ts'
 export type { Accounts, RequestRecorder } from '../core/options/values.ts'
 export type { ReplayStore } from '../core/replay/store.ts'
 export type { CheckName, CheckOf, Code, CodesByCheck, UnavailableCode } from '../core/result/codes.ts'
@@ -44,7 +44,6 @@ export type {
 export { type CaptureOptions, captureFixture } from '../fixture/capture.ts'
 export { type FixtureTest, fromFixture } from '../fixture/from-fixture.ts'
 export type {
-  PlainName,
   VectorBody,
   VectorDnsError,
   VectorFile,

@@ -1,12 +1,11 @@
 import { isHost } from '../http/uri.ts'
 import { RSA_BITS } from '../key/rsa-der.ts'
 import type { LookupTxt } from '../key/types.ts'
-import { named, optionMistake, ownOptions } from '../mistakes.ts'
+import { knownOptions, named, optionMistake, refuseUnknown, validateAll } from '../mistakes.ts'
 import type { ReplayStore } from '../replay/store.ts'
 import type { Algorithm } from '../signature/algorithms.ts'
 import { draftCavage } from '../standards/draft-cavage/scheme.ts'
 import type { Scheme } from '../standards/scheme.ts'
-import { DEFAULTS } from './defaults.ts'
 import * as values from './values.ts'
 
 /** Says whose requests are accepted, and how strictly. `createVerifier` throws a `TypeError` for a bad option. */
@@ -70,76 +69,172 @@ export interface VerifierOptions {
 
 export type OptionName = keyof VerifierOptions
 
-/** Options that have no default, with an example of each. */
-const REQUIRED = { serviceDomain: 'service.example', hosts: 'hooks.example.com', accounts: '1234' } as const
+/** The form in which a command line takes an option. The value of `code` is a function or an object: it has no flag. */
+type KindOf<T> = [T] extends [string | undefined]
+  ? 'text'
+  : [T] extends [number | undefined]
+    ? 'number'
+    : [T] extends [boolean | undefined]
+      ? 'switch'
+      : [Extract<T, readonly unknown[]>] extends [never]
+        ? 'code'
+        : 'list'
 
-/** Makes the value that the checks use. `given` holds all options as the caller wrote them. */
-type Validator = (value: unknown, name: OptionName, given: Partial<Record<OptionName, unknown>>) => unknown
+/** The options with their defaults, as the caller wrote them. */
+type Written = Readonly<Partial<Record<OptionName, unknown>>>
+
+/** All that is known of an option besides its type and its text for an editor, which are in `VerifierOptions`. */
+interface Entry<T> {
+  readonly kind: KindOf<T>
+  /** its name on a command line, without the dashes; the environment variable is made of it */
+  readonly flag: KindOf<T> extends 'code' ? undefined : string
+  /** the default; without one the option is required, or its validator makes the default */
+  readonly fallback?: T
+  /** `same`: a vector has it under this name and in this form. `own`: it has a form of its own there */
+  readonly vector: 'same' | 'own' | 'none'
+  /** Makes the value that the checks use. @throws TypeError */
+  validate(value: unknown, name: OptionName, written: Written): unknown
+}
+
+type Entries = { readonly [N in OptionName]-?: Entry<VerifierOptions[N]> }
+
+const numberEntry = <F extends number>(fallback: F, unit: string, bounds?: values.Bounds) => ({
+  kind: 'number' as const,
+  fallback,
+  validate: (value: unknown, name: OptionName) => values.validateNumber(value, fallback, name, unit, bounds)
+})
+
+const timeoutEntry = <F extends number>(fallback: F) => ({
+  ...numberEntry(fallback, 'milliseconds'),
+  validate: (value: unknown, name: OptionName) => values.validateTimeout(value, fallback, name)
+})
+
+/** A value that a command line and a vector cannot hold. */
+const CODE = { kind: 'code', flag: undefined, vector: 'none' } as const
 
 const HOST_RULE =
   'write each host name by itself, as senders do, without scheme, path, white space or wildcards, ' +
   'such as "hooks.example.com"'
 
-/** RFC 8301 section 3.2: verifiers must not accept RSA keys of less than 1024 bits, whatever a receiver configures. */
-const RSA_FLOOR = { min: RSA_BITS.min } as const
+/**
+ * Every option, in the order of the documentation. Flags, variables, the form of the vectors and the tables of
+ * docs/options.md are made from these entries or compared with them.
+ */
+export const OPTIONS = {
+  serviceDomain: { kind: 'text', flag: 'domain', vector: 'same', validate: values.validateDomain },
+  hosts: {
+    kind: 'list',
+    flag: 'host',
+    vector: 'own',
+    // Hosts keep the case in which they were given: senders may sign them so.
+    validate: (value, name) => values.validateList(value, name, isHost, HOST_RULE)
+  },
+  accounts: {
+    kind: 'list',
+    flag: 'account',
+    vector: 'own',
+    validate: (value, name, { accountPrefix }) =>
+      values.validateAccounts(value, name, { option: 'accountPrefix', value: accountPrefix })
+  },
+  accountHeader: {
+    kind: 'text',
+    flag: 'account-header',
+    fallback: 'X-Service-ID',
+    vector: 'same',
+    validate: values.validateHeaderName
+  },
+  accountPrefix: {
+    kind: 'text',
+    flag: 'account-prefix',
+    fallback: 'account-',
+    vector: 'same',
+    validate: (value, name) => values.validateString(value, name, 'account-')
+  },
+  // A command line has it as a value of the flag with which it says how HTTPS is known.
+  requireHttps: { kind: 'switch', flag: 'https', fallback: true, vector: 'same', validate: values.validateBoolean },
+  dateTolerance: {
+    ...numberEntry(300, 'seconds', { min: 0, max: 86_400 }),
+    flag: 'date-tolerance',
+    vector: 'same'
+  },
+  schemes: {
+    kind: 'list',
+    flag: 'scheme',
+    fallback: [draftCavage],
+    vector: 'own',
+    validate: values.validateSchemes
+  },
+  algorithms: {
+    kind: 'list',
+    flag: 'algorithm',
+    vector: 'same',
+    validate: (value, name, { schemes }) => values.validateAlgorithms(value, name, schemes)
+  },
+  alsoCovered: {
+    kind: 'list',
+    flag: 'also-covered',
+    fallback: [],
+    vector: 'same',
+    validate: values.validateHeaderNames
+  },
+  // RFC 8301 section 3.2: verifiers must not accept RSA keys of less than 1024 bits, whatever a receiver configures.
+  minRsaBits: { ...numberEntry(RSA_BITS.min, 'bits', { min: RSA_BITS.min }), flag: 'min-rsa-bits', vector: 'same' },
+  maxRsaBits: { ...numberEntry(RSA_BITS.max, 'bits'), flag: 'max-rsa-bits', vector: 'same' },
+  maxBodyBytes: { ...numberEntry(10_485_760, 'bytes', { min: 0 }), flag: 'max-body', vector: 'same' },
+  bodyTimeout: { ...timeoutEntry(30_000), flag: 'body-timeout', vector: 'none' },
+  lookupTxt: { ...CODE, validate: values.validateLookup },
+  lookupTimeout: { ...timeoutEntry(5000), flag: 'lookup-timeout', vector: 'none' },
+  replayStore: { ...CODE, validate: values.validateStore },
+  replayTimeout: { ...timeoutEntry(1000), flag: 'replay-timeout', vector: 'none' },
+  recorder: { ...CODE, validate: values.validateRecorder },
+  now: {
+    ...CODE,
+    // The global clock is looked up at each verification: fake timers replace it after the verifier is made.
+    validate: (value = () => Date.now(), name) =>
+      values.validateFunction(value as () => number, name, '() => milliseconds since 1970')
+  }
+} as const satisfies Entries
 
-/** Every option, in the order of the documentation. */
-const VALIDATORS = {
-  serviceDomain: values.validateDomain,
-  // Hosts keep the case in which they were given: senders may sign them so.
-  hosts: (value, name) => values.validateList(value, name, isHost, HOST_RULE),
-  accounts: (value, name, { accountPrefix = DEFAULTS.accountPrefix }) =>
-    values.validateAccounts(value, name, { option: 'accountPrefix', value: accountPrefix }),
-  accountHeader: (value = DEFAULTS.accountHeader, name) => values.validateHeaderName(value, name),
-  accountPrefix: (value = DEFAULTS.accountPrefix, name) => values.validateString(value, name, DEFAULTS.accountPrefix),
-  requireHttps: (value = DEFAULTS.requireHttps, name) => values.validateBoolean(value, name),
-  dateTolerance: (value, name) =>
-    values.validateNumber(value, DEFAULTS.dateTolerance, name, 'seconds', { min: 0, max: 86_400 }),
-  schemes: (value = [draftCavage], name) => values.validateSchemes(value, name),
-  algorithms: (value, name, { schemes = [draftCavage] }) => values.validateAlgorithms(value, name, schemes as Scheme[]),
-  alsoCovered: (value = DEFAULTS.alsoCovered, name) => values.validateHeaderNames(value, name),
-  minRsaBits: (value, name) => values.validateNumber(value, DEFAULTS.minRsaBits, name, 'bits', RSA_FLOOR),
-  maxRsaBits: (value, name) => values.validateNumber(value, DEFAULTS.maxRsaBits, name, 'bits'),
-  maxBodyBytes: (value, name) => values.validateNumber(value, DEFAULTS.maxBodyBytes, name, 'bytes', { min: 0 }),
-  bodyTimeout: (value, name) => values.validateTimeout(value, DEFAULTS.bodyTimeout, name),
-  lookupTxt: values.validateLookup,
-  lookupTimeout: (value, name) => values.validateTimeout(value, DEFAULTS.lookupTimeout, name),
-  replayStore: values.validateStore,
-  replayTimeout: (value, name) => values.validateTimeout(value, DEFAULTS.replayTimeout, name),
-  recorder: values.validateRecorder,
-  // The global clock is looked up at each verification: fake timers replace it after the verifier is made.
-  now: (value = () => Date.now(), name) =>
-    values.validateFunction(value as () => number, name, '() => milliseconds since 1970')
-} satisfies Record<OptionName, Validator>
+type Options = typeof OPTIONS
 
-export const optionNames = (): OptionName[] => Object.keys(VALIDATORS) as OptionName[]
+export const OPTION_NAMES = Object.keys(OPTIONS) as readonly OptionName[]
+
+/** Options that a vector has under the same name and in the same form. */
+export type VectorOptionName = { [N in OptionName]: Options[N]['vector'] extends 'same' ? N : never }[OptionName]
+
+type Defaulted = { [N in OptionName]: Options[N] extends { fallback: unknown } ? N : never }[OptionName]
+
+/** The defaults of the options that are data. */
+export const DEFAULTS = Object.fromEntries(
+  Object.entries(OPTIONS).flatMap(([name, entry]) => ('fallback' in entry ? [[name, entry.fallback]] : []))
+) as { readonly [N in Defaulted]: Options[N]['fallback'] }
 
 /** The options as the checks need them: complete, validated, and prepared once. */
-export type Settings = { readonly [N in keyof typeof VALIDATORS]: ReturnType<(typeof VALIDATORS)[N]> }
+export type Settings = { readonly [N in OptionName]: ReturnType<Options[N]['validate']> }
 
-/** Validates the options. Throws a TypeError for a bad one: a check must not be off by mistake. */
+/**
+ * Validates the options: a check must not be off by mistake.
+ *
+ * @throws TypeError with a line for each bad option
+ */
 export function validateOptions(options: VerifierOptions): Settings {
-  const names = optionNames()
-  const given = ownOptions('createVerifier', options, names)
-  const missing = names.filter(name => Object.hasOwn(REQUIRED, name) && given[name] === undefined)
-  if (missing.length > 1) {
-    const example = Object.entries(REQUIRED).map(([name, value]) => `${name}: "${value}"`)
-    throw new TypeError(
-      `createVerifier() got undefined for ${missing.join(', ')} (are the environment variables set?): ` +
-        `write ${example.join(', ')}`
-    )
-  }
-  return validateGiven(given, names)
+  const given = knownOptions('createVerifier', options, OPTION_NAMES)
+  const [, settings] = validateAll(
+    () => refuseUnknown('createVerifier', options, OPTION_NAMES),
+    () => validateGiven(given, OPTION_NAMES)
+  )
+  return settings
 }
 
 /** Validates only these options, for a command that has no others, and fills in their defaults. */
-export function validateGiven<N extends OptionName>(
-  given: Partial<Record<OptionName, unknown>>,
-  names: readonly N[]
-): Pick<Settings, N> {
-  const settings: Partial<Settings> = Object.fromEntries(
-    names.map(name => [name, (VALIDATORS[name] as Validator)(given[name], name, given)])
+export function validateGiven<N extends OptionName>(given: Written, names: readonly N[]): Pick<Settings, N> {
+  const written = Object.fromEntries(
+    OPTION_NAMES.map(name => [name, given[name] === undefined ? DEFAULTS[name as Defaulted] : given[name]])
   )
+  const values = validateAll(
+    ...names.map(name => () => (OPTIONS[name] as Entry<unknown>).validate(written[name], name, written))
+  )
+  const settings: Partial<Settings> = Object.fromEntries(names.map((name, i) => [name, values[i]]))
   const { minRsaBits = 0, maxRsaBits = 0 } = settings
   if (minRsaBits > maxRsaBits) {
     const [min, max] = [named<OptionName>('minRsaBits'), named<OptionName>('maxRsaBits')]

@@ -6,7 +6,7 @@ import { describe, kindOf, mistake, named, optionMistake, type Part } from '../m
 import type { ReplayStore } from '../replay/store.ts'
 import type { SchemeName } from '../result/scheme-name.ts'
 import { type Algorithm, SCHEME_ALGORITHMS } from '../signature/algorithms.ts'
-import type { Scheme, SchemeRules } from '../standards/scheme.ts'
+import type { SchemeRules } from '../standards/scheme.ts'
 
 /** Account ids to accept: one, several, or a function that decides. */
 export type Accounts = string | readonly string[] | ((id: string) => boolean | Promise<boolean>)
@@ -20,13 +20,19 @@ function expected<T>(value: unknown, isGood: boolean, option: string, rule: stri
   throw mistake([named(option), ' is'], value, rule)
 }
 
+/** The limits of a number, both included. */
+export interface Bounds {
+  readonly min?: number
+  readonly max?: number
+}
+
 /** Validates a number within bounds. */
 export function validateNumber(
   value: unknown,
   fallback: number,
   option: string,
   unit: string,
-  { min = 1, max = Number.MAX_VALUE } = {}
+  { min = 1, max = Number.MAX_VALUE }: Bounds = {}
 ): number {
   const given = value === undefined ? fallback : value
   const upTo = max === Number.MAX_VALUE ? '' : ` and at most ${max}`
@@ -150,7 +156,7 @@ const DEFAULT_ALGORITHMS: AllowedAlgorithms = {
   rfc9421: /* @__PURE__ */ new Set(SCHEME_ALGORITHMS.rfc9421)
 }
 
-export function validateAlgorithms(algorithms: unknown, option: string, schemes: readonly Scheme[]): AllowedAlgorithms {
+export function validateAlgorithms(algorithms: unknown, option: string, schemes: unknown): AllowedAlgorithms {
   if (algorithms === undefined) return DEFAULT_ALGORITHMS
   const known: readonly unknown[] = [...new Set(Object.values(SCHEME_ALGORITHMS).flat())]
   const rule = `pass an array of ${known.join(', ')}`
@@ -162,7 +168,8 @@ export function validateAlgorithms(algorithms: unknown, option: string, schemes:
   const allowedOf = (scheme: SchemeName): ReadonlySet<Algorithm> =>
     new Set(names.filter(name => SCHEME_ALGORITHMS[scheme].includes(name as never)))
   const allowed = { 'draft-cavage': allowedOf('draft-cavage'), rfc9421: allowedOf('rfc9421') }
-  const unusable = schemes.find(({ name }) => allowed[name].size === 0)?.name
+  const accepted = Array.isArray(schemes) ? schemes.filter(isScheme) : []
+  const unusable = accepted.find(({ name }) => allowed[name].size === 0)?.name
   if (unusable === undefined) return allowed
   throw optionMistake(
     named(option),

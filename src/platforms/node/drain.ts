@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { DEFAULTS } from '../../core/options/defaults.ts'
+import { DEFAULTS } from '../../core/options/options.ts'
 import { withDeadline } from '../../core/promises.ts'
 import type { Refusal } from '../refusal.ts'
 import { hasTinyPieces } from './pieces.ts'

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { inFlags } from '../../../flags/table.ts'
 import { variableOf } from '../../../flags/variables.ts'
-import { optionNames, validateOptions } from '../../../src/core/options/options.ts'
+import { DEFAULTS, OPTION_NAMES, OPTIONS, type OptionName, validateOptions } from '../../../src/core/options/options.ts'
 import { createVerifier, logRecord } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { read } from './pages.ts'
@@ -9,18 +8,41 @@ import { read } from './pages.ts'
 const page = read('docs/options.md')
 const found = page.matchAll(/^\| `(\w+)` \| (.*?) \| ([^|]*) \| (.*) \|$/gm)
 const rows = [...found].map(([, name = '', , byDefault = '']) => ({ name, byDefault }))
-const settings = validateOptions({ serviceDomain: 'service.example', hosts: 'a.example', accounts: '1' })
 
-test('the table has every option, in the order of the type', () => {
-  expect(rows.map(({ name }) => name)).toEqual(optionNames())
+/** The defaults that are code, as the page writes them. */
+const CODE_DEFAULTS: Readonly<Partial<Record<OptionName, string>>> = {
+  schemes: '`[draftCavage]`',
+  algorithms: "`['rsa-sha256']`",
+  lookupTxt: '`dnsTxtLookup()`',
+  replayStore: 'none',
+  recorder: 'none',
+  now: '`Date.now()`'
+}
+
+/** Numbers stand as they are, and other values as code. */
+function shownDefault(name: OptionName): string {
+  const { [name]: value }: { readonly [N in OptionName]?: unknown } = DEFAULTS
+  if (CODE_DEFAULTS[name] !== undefined) return CODE_DEFAULTS[name]
+  if (value === undefined) return 'required'
+  return typeof value === 'number' ? `${value}` : `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``
+}
+
+test('the table has every option, in the order of the type, with its default', () => {
+  expect(rows).toEqual(OPTION_NAMES.map(name => ({ name, byDefault: shownDefault(name) })))
 })
 
-test.each(rows.filter(({ byDefault }) => /^`?(?:\d+|true|false)`?$/.test(byDefault)))(
-  '$name is $byDefault by default',
-  ({ name, byDefault }) => {
-    expect(String(settings[name as keyof typeof settings])).toBe(byDefault.replaceAll('`', ''))
+test('an option is required where the page says so, and only there', () => {
+  const all = { serviceDomain: 'service.example', hosts: 'a.example', accounts: '1' }
+  const isRequired = (name: OptionName) => {
+    try {
+      validateOptions({ ...all, [name]: undefined })
+      return false
+    } catch {
+      return true
+    }
   }
-)
+  expect(OPTION_NAMES.filter(isRequired)).toEqual(OPTION_NAMES.filter(name => shownDefault(name) === 'required'))
+})
 
 test('the table of what to log has every key of logRecord', async () => {
   const service = createTestService()
@@ -33,21 +55,10 @@ test('the table of what to log has every key of logRecord', async () => {
 })
 
 test('each option that has a flag is shown with it and its variable', () => {
-  const shown = [...page.matchAll(/^\| `(\w+)` \| `(--[a-z-]+)[^`]*` \| `(\w+)` \|$/gm)]
-  const named = optionNames().filter(name => inFlags(name) !== name)
-  expect(shown.map(([, name, flag, variable]) => [name, flag, variable])).toEqual(
-    named.map(name => [name, inFlags(name), variableOf(inFlags(name).slice(2))])
-  )
-})
-
-test('the page of the options states the other defaults', () => {
-  const byDefault = Object.fromEntries(rows.map(row => [row.name, row.byDefault]))
-  expect(byDefault['accountHeader']?.toLowerCase()).toBe(`\`${settings.accountHeader}\``)
-  expect(byDefault['accountPrefix']).toBe(`\`${settings.accountPrefix}\``)
-  expect(byDefault['schemes']).toBe('`[draftCavage]`')
-  expect(byDefault['algorithms']).toBe(`\`['${[...settings.algorithms['draft-cavage']].join("', '")}']\``)
-  expect(byDefault['replayStore']).toBe('none')
-  expect(settings.replayStore).toBeUndefined()
-  const required = rows.filter(row => row.byDefault === 'required').map(({ name }) => name)
-  expect(required).toEqual(['serviceDomain', 'hosts', 'accounts'])
+  const shown = [...page.matchAll(/^\| `(\w+)` \| `--([a-z-]+)[^`]*` \| `(\w+)` \|$/gm)]
+  const named = OPTION_NAMES.flatMap(name => {
+    const { flag } = OPTIONS[name]
+    return flag === undefined ? [] : [[name, flag, variableOf(flag)]]
+  })
+  expect(shown.map(([, name, flag, variable]) => [name, flag, variable])).toEqual(named)
 })

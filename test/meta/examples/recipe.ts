@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DEFAULTS } from '../../../src/core/options/defaults.ts'
+import { DEFAULTS } from '../../../src/core/options/options.ts'
 import type { ReceivedRequest } from '../../../src/index.ts'
 import type { TestService } from '../../../src/testing/index.ts'
 import { FORGERIES, KINDS, type Kind } from './kinds.ts'

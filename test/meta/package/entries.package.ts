@@ -32,8 +32,8 @@ const EXPORTS: Readonly<Record<string, readonly [values: string, types: string]>
   './recorder': [
     'createRecorder',
     `Accounts Algorithm CheckName CheckOf Code CodesByCheck EvidenceByCode ForwardedNote ForwardedNotes KeyEvidence
-    KeyProblem LookupTxt PlainName Recorder RecorderOptions Reencoding ReplayStore RequestRecorder Scheme SchemeName
-    UnavailableCode VectorBody VectorDnsError VectorFile VectorJson VectorOptions VectorProblems VectorVerdict
+    KeyProblem LookupTxt Recorder RecorderOptions Reencoding ReplayStore RequestRecorder Scheme SchemeName
+    UnavailableCode VectorBody VectorDnsError VectorFile VectorJson VectorOptionName VectorOptions VectorProblems VectorVerdict
     VerifierOptions`
   ],
   './replay': [
@@ -50,10 +50,10 @@ const EXPORTS: Readonly<Record<string, readonly [values: string, types: string]>
     'captureFixture createTestService fromFixture replayStoreContract serveDns',
     `Accounts Algorithm Bytes CaptureOptions CheckName CheckOf CheckResult Checks Code CodesByCheck DnsServer
     EvidenceByCode Failure FailureOf FixtureTest ForwardedNote ForwardedNotes HeaderLine KeyEvidence KeyProblem LookupTxt
-    MakeReplayStore PlainName ReceivedBody ReceivedHeaders ReceivedRequest Reencoding Rejected ReplayStore
+    MakeReplayStore ReceivedBody ReceivedHeaders ReceivedRequest Reencoding Rejected ReplayStore
     ReplayStoreCase ReplayStoreContractOptions RequestRecorder Scheme SchemeName ServeDnsOptions SignRequest SignedTestRequest
     SometimesEvident TestService TestServiceOptions TestServiceVerifierOptions Unavailable UnavailableCode
-    UnavailableFailure VectorBody VectorDnsError VectorFile VectorJson VectorOptions VectorProblems VectorVerdict Verdict
+    UnavailableFailure VectorBody VectorDnsError VectorFile VectorJson VectorOptionName VectorOptions VectorProblems VectorVerdict Verdict
     Verified VerifierOptions WithEvidence`
   ]
 }

@@ -40,10 +40,21 @@ test('a misspelled name is answered with the nearest one', () => {
   expect(() => createVerifier({ ...verifier, requireHTTPS: true } as never)).toThrow(message)
 })
 
-test('all required options that are missing are named at once', () => {
-  const message =
-    /undefined for serviceDomain, accounts .*: write serviceDomain: "service.example", .*, accounts: "1234"$/
-  expect(() => createVerifier({ hosts: 'receiver.example' } as never)).toThrow(message)
+test('all wrong options are reported together, each in a line', () => {
+  const wrong = { hosts: 'https://a.example', accounts: '', minRsaBits: 512, replayStore: new Map(), colour: 1 }
+  expect(() => createVerifier(wrong as never)).toThrow(TypeError)
+  try {
+    createVerifier(wrong as never)
+  } catch (error) {
+    const lines = (error as Error).message.split('\n')
+    const names = ['"colour"', 'serviceDomain', 'hosts', 'accounts', 'minRsaBits', 'replayStore']
+    expect(lines.map((line, i) => line.includes(names[i]!))).toEqual(names.map(() => true))
+  }
+})
+
+test('an algorithm is not a mistake because the schemes are one', () => {
+  const wrong = { ...verifier, schemes: 'draft-cavage', algorithms: ['rsa-sha256'] }
+  expect(() => createVerifier(wrong as never)).toThrow(/^schemes is [^\n]*$/)
 })
 
 test('a list is not taken for options', () => {

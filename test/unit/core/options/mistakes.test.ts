@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { createAccountClient } from '../../../../src/account/index.ts'
-import { DEFAULTS } from '../../../../src/core/options/defaults.ts'
+import { DEFAULTS } from '../../../../src/core/options/options.ts'
 import {
   assertVerified,
   createVerifier,

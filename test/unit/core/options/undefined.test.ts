@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createAccountClient } from '../../../../src/account/index.ts'
-import { optionNames } from '../../../../src/core/options/options.ts'
+import { OPTION_NAMES } from '../../../../src/core/options/options.ts'
 import { dohTxtLookup } from '../../../../src/doh/index.ts'
 import {
   createVerifier,
@@ -28,7 +28,7 @@ const unset = (...names: string[]): object => Object.fromEntries(names.map(name 
 describe('an option that is undefined is an option that is left out', () => {
   test('an option of createVerifier that is undefined counts as left out', async () => {
     const { serviceDomain, hosts, accounts, lookupTxt } = service.options
-    const given = { ...unset(...optionNames()), serviceDomain, hosts, accounts, lookupTxt }
+    const given = { ...unset(...OPTION_NAMES), serviceDomain, hosts, accounts, lookupTxt }
     const body = '{"id":1}'
     expect(await createVerifier(given)(service.sign({ body }))).toMatchObject({ status: 'verified' })
   })
