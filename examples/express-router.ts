@@ -1,5 +1,5 @@
 import express from 'express'
-import { createVerifier, explain, nodeHandler } from 'signed-requests'
+import { createVerifier, explain, nodeMiddleware } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
@@ -8,11 +8,14 @@ const verify = createVerifier({
 })
 // Before any body parser: the stream itself is verified, and nothing of it is read before the head is.
 const app = express()
-const receive = nodeHandler(verify, ({ accountId }) => console.log(accountId), {
+const signed = nodeMiddleware(verify, {
   https: 'x-forwarded-proto',
   onRefused: verdict => console.warn(explain(verdict))
 })
-app.use('/hook', receive) // req.url is without /hook in there; req.originalUrl has it
+app.use('/hook', signed, (req, res) => {
+  console.log('account %s, %d bytes', req.verified.accountId, req.body.length)
+  res.sendStatus(204)
+})
 app.use(express.json())
 
 export const server = app.listen(Number(process.env['PORT'] ?? 3000))

@@ -84,6 +84,8 @@ export {
 } from './platforms/lambda/handler.ts'
 export { fromLambdaEvent, type LambdaEvent, type LambdaRecord } from './platforms/lambda/request.ts'
 export { type NodeHandlerOptions, nodeHandler } from './platforms/node/handler.ts'
+export type { NodeMiddlewareOptions } from './platforms/node/listener.ts'
+export { nodeMiddleware, type VerifiedRequest } from './platforms/node/middleware.ts'
 export { type NodeResponse, type RefusalOptions, sendRefusal } from './platforms/node/refusal.ts'
 export { type FromNodeOptions, fromNodeRequest, type NodeRequest } from './platforms/node/request.ts'
 export type { ProxyOptions } from './platforms/proxy.ts'

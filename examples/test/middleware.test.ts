@@ -1,11 +1,9 @@
 import { createServer, type Server } from 'node:http'
-import { Readable } from 'node:stream'
 import { AppFactory } from '@adonisjs/core/factories/app'
 import { ServerFactory } from '@adonisjs/core/factories/http'
 import { serve } from '@hono/node-server'
-import express from 'express'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createVerifier, type ReceivedRequest, type VerifierOptions } from '../../src/index.ts'
+import type { ReceivedRequest, VerifierOptions } from '../../src/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
 import '../../test/meta/examples/resolver.ts'
 import { KINDS } from '../../test/meta/examples/kinds.ts'
@@ -13,10 +11,8 @@ import { type RunningRecipe, type Setting, testRecipe } from '../../test/meta/ex
 import { behindProxy } from '../../test/meta/examples/senders.ts'
 import { type DnsServer, startDnsServer } from '../../test/support/dns-server.ts'
 import { listen } from '../../test/support/listen.ts'
-import { type SignedRequest, signedRequests } from '../middleware.ts'
 
 const service = createTestService({ rsaBits: 1024 })
-const https = 'x-forwarded-proto'
 
 // Runs the same examples with a store: a request is let in once, and once more after a release.
 vi.mock('signed-requests', async original => {
@@ -71,19 +67,7 @@ async function startAdonis() {
   return running(createServer(server.handle.bind(server)))
 }
 
-async function startExpress() {
-  const verify = createVerifier(service.options)
-  const app = express().set('env', 'test').use('/hook', signedRequests(verify, { https }))
-  app.use('/hook', (req, res) => {
-    const { verified } = req as unknown as SignedRequest
-    console.log('account %s', verified.accountId)
-    res.json({ account: verified.accountId })
-  })
-  return running(createServer(app))
-}
-
 const MIDDLEWARE: Readonly<Record<string, [() => Promise<RunningRecipe>, Setting]>> = {
-  'the middleware for Express': [startExpress, { answer: 200 }],
   Elysia: [startElysia, { answer: 200 }],
   AdonisJS: [startAdonis, { answer: 200 }],
   tRPC: [startTrpc, { answer: 200, kinds: KINDS.filter(({ name }) => /JSON|5 MB/.test(name)) }]
@@ -105,45 +89,4 @@ describe.each(Object.entries(MIDDLEWARE))('%s', (_, [start]) => {
     expect(await recipe.send(request)).toBe(401)
     await recipe.close()
   })
-})
-
-test('the middleware for Express lets the same bytes in again after its stream broke off', async () => {
-  const verify = createVerifier(service.options)
-  let isBroken = true
-  const app = express().use(signedRequests(verify, { https }), (_req, res) => {
-    const pieces = async function* () {
-      yield 'one '
-      if (isBroken) throw new Error('of the application')
-    }
-    const stream = Readable.from(pieces())
-    stream.on('error', error => res.destroy(error))
-    stream.pipe(res)
-  })
-  const recipe = await running(createServer(app))
-  const request = service.sign({ method: 'POST', target: '/hook/orders', body: '{}' })
-  await recipe.send(request).catch(() => 0)
-  isBroken = false
-  await expect.poll(() => recipe.send(request)).toBe(200)
-  expect(await recipe.send(request)).toBe(401)
-  await recipe.close()
-})
-
-test('the middleware for Express lets nothing in again because a sender disconnected', async () => {
-  const verify = createVerifier(service.options)
-  const release = vi.spyOn(verify, 'release')
-  let close = (_isFinished: boolean) => {}
-  const closed = new Promise<boolean>(resolve => {
-    close = resolve
-  })
-  const app = express().use(signedRequests(verify, { https }), (req, res) => {
-    res.once('close', () => close(res.writableFinished))
-    req.socket.resetAndDestroy()
-  })
-  const recipe = await running(createServer(app))
-  const request = service.sign({ method: 'POST', target: '/hook/orders', body: '{}' })
-  await expect(recipe.send(request)).rejects.toThrow()
-  expect(await closed).toBe(false)
-  expect(release).not.toHaveBeenCalled()
-  expect(await recipe.send(request)).toBe(401)
-  await recipe.close()
 })

@@ -8,11 +8,21 @@ import { type Refusal, refusalOf } from './refusal.ts'
 
 /** Validates what a receiver passes. @throws TypeError for a verifier, a handler or a hook that is not one */
 export function validateHandler(from: string, verify: unknown, handle: unknown, hooks: object): void {
+  validateVerifier(from, verify)
+  validateFunction(handle, 'the handler', '(verified, ...) => answer')
+  validateHooks(hooks)
+}
+
+/** @throws TypeError */
+export function validateVerifier(from: string, verify: unknown): void {
   if (typeof verify !== 'function' || typeof (verify as Partial<Verify>).release !== 'function')
     throw new TypeError(
       `${from}() got ${kindOf(verify)} for its verifier: pass the result of createVerifier(), not a wrapper`
     )
-  validateFunction(handle, 'the handler', '(verified, ...) => answer')
+}
+
+/** @throws TypeError */
+export function validateHooks(hooks: object): void {
   for (const [name, hook] of Object.entries(hooks))
     if (hook !== undefined) validateFunction(hook, `options.${name}`, '(verdict or error, ...) => {}')
 }
@@ -25,9 +35,18 @@ export interface PlatformCall<Answer> {
   onRefused(verdict: Rejected | Unavailable): unknown
   /** Answers a refused request. */
   refuse(refusal: Refusal): Answer | Promise<Answer>
-  /** Runs the handler of the receiver, and answers with its result. `runHandler` releases the claim if it throws. */
-  handle(verified: Verified): Answer | Promise<Answer>
+  /**
+   * Runs the handler of the receiver, and answers with its result. If it throws, `runHandler` releases the claim; if
+   * its answer has a status of 500 or more, the platform does, because each has its own form of an answer.
+   */
+  handle(verified: Verified, release: Release): Answer | Promise<Answer>
 }
+
+/** Releases the claim of one request, so that a retry is accepted. Never rejects, and takes a second at most. */
+export type Release = () => Promise<void>
+
+/** Returns whether an answer with this status says that the receiver's own work has failed: a retry must be accepted. */
+export const isFailure = (status: unknown): boolean => Number(status) >= 500
 
 /**
  * Reads a request, verifies it, and refuses it or hands it over. When that fails, the claim is released, and the error
@@ -38,10 +57,15 @@ export interface PlatformCall<Answer> {
 export async function runHandler<Answer>(from: string, verify: Verify, call: PlatformCall<Answer>): Promise<Answer> {
   const verdict = await verify(call.read())
   if (verdict.status !== 'verified') return call.refuse(refusalOf(verdict, from, callHook(call.onRefused, verdict)))
+  let released: Promise<void> | undefined
+  const release = () => {
+    released ??= releaseInTime(verify, verdict)
+    return released
+  }
   try {
-    return await call.handle(verdict)
+    return await call.handle(verdict, release)
   } catch (error) {
-    await releaseInTime(verify, verdict)
+    await release()
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import { ownOptions } from '../../core/mistakes.ts'
 import type { Rejected, Unavailable, Verified } from '../../core/verdict/verdict.ts'
 import type { Verify } from '../../core/verify.ts'
-import { runHandler, validateHandler } from '../handler.ts'
+import { isFailure, runHandler, validateHandler } from '../handler.ts'
 import { PROXY_OPTIONS } from '../proxy.ts'
 import { type FromFetchOptions, fetchAdapter } from './request.ts'
 
@@ -20,8 +20,8 @@ export interface FetchHandlerOptions<R extends Request = Request, Rest extends r
  * (`event => handler(event.request, event)`), Bun, Deno and Cloudflare Workers.
  *
  * `handle` gets verified requests only, and whatever else the platform passed. It returns the Response, or `undefined`
- * for 204. When it throws or rejects, the claim on the request is released, so that a retry is accepted, and the error
- * is rethrown. A refused request is answered with `refusalResponse`.
+ * for 204. When the Response has a status of 500 or more, or the handler throws or rejects, the claim on the request is
+ * released, so that a retry is accepted. An error is rethrown. A refused request is answered with `refusalResponse`.
  *
  * @throws TypeError for a bad option, at once
  * @example
@@ -56,6 +56,10 @@ export function fetchHandler<R extends Request = Request, Rest extends unknown[]
       read: () => receive(request),
       onRefused: verdict => onRefused?.(verdict, request, ...rest),
       refuse: refusal => new Response(null, refusal),
-      handle: async verified => (await handle(verified, request, ...rest)) ?? new Response(null, { status: 204 })
+      async handle(verified, release) {
+        const response = (await handle(verified, request, ...rest)) ?? new Response(null, { status: 204 })
+        if (isFailure(response.status)) await release()
+        return response
+      }
     })
 }

@@ -1,7 +1,7 @@
 import { ownOptions } from '../../core/mistakes.ts'
 import type { Rejected, Unavailable, Verified } from '../../core/verdict/verdict.ts'
 import type { Verify } from '../../core/verify.ts'
-import { runHandler, validateHandler } from '../handler.ts'
+import { isFailure, runHandler, validateHandler } from '../handler.ts'
 import { PROXY_OPTIONS, type ProxyOptions, prepareProxy } from '../proxy.ts'
 import type { Refusal } from '../refusal.ts'
 import { type LambdaEvent, readLambdaEvent } from './request.ts'
@@ -35,10 +35,10 @@ export type LambdaNothing = undefined | null | void
  * Makes the handler of an AWS Lambda function behind API Gateway (REST and HTTP APIs), a function URL or a load
  * balancer.
  *
- * `handle` gets verified requests only, and returns the result, or `undefined` for 204. When it throws or rejects, the
- * claim on the request is released, so that a retry is accepted, and the error is rethrown. A refused request is
- * answered with the status of `httpStatus`, an empty body, `WWW-Authenticate: Signature` with 401 and `Retry-After`
- * with 503.
+ * `handle` gets verified requests only, and returns the result, or `undefined` for 204. When the result has a
+ * `statusCode` of 500 or more, or the handler throws or rejects, the claim on the request is released, so that a retry
+ * is accepted. An error is rethrown. A refused request is answered with the status of `httpStatus`, an empty body,
+ * `WWW-Authenticate: Signature` with 401 and `Retry-After` with 503.
  *
  * @throws TypeError for a bad option, at once
  * @example
@@ -65,8 +65,9 @@ export function lambdaHandler<Event extends LambdaEvent = LambdaEvent, Context =
       read: () => undoProxy(readLambdaEvent(event)),
       onRefused: verdict => onRefused?.(verdict, event, context),
       refuse: refusal => ({ ...emptyResult(event, refusal), headers: refusal.headers, body: '' }),
-      async handle(verified) {
+      async handle(verified, release) {
         const result = (await handle(verified, event, context)) as Exclude<Result, LambdaNothing>
+        if (isFailure((result as Partial<LambdaResult> | undefined)?.statusCode)) await release()
         return result ?? emptyResult(event, { status: 204, headers: {} })
       }
     })

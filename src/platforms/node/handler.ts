@@ -1,31 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ownOptions } from '../../core/mistakes.ts'
-import { validateFunction } from '../../core/options/values.ts'
-import type { Rejected, Unavailable, Verified } from '../../core/verdict/verdict.ts'
+import type { Verified } from '../../core/verdict/verdict.ts'
 import type { Verify } from '../../core/verify.ts'
-import { callHook, runHandler, validateHandler } from '../handler.ts'
-import { PROXY_OPTIONS, prepareProxy } from '../proxy.ts'
-import { joinPieces } from './pieces.ts'
-import { waitForTurn } from './pipelining.ts'
-import { answerAndClose, drainLimits, type NodeResponse, type RefusalOptions, removeFraming } from './refusal.ts'
-import { type FromNodeOptions, type NodeRequest, readNodeRequest } from './request.ts'
+import { callHook, isFailure, validateHandler } from '../handler.ts'
+import { MIDDLEWARE_OPTIONS, type NodeMiddlewareOptions, prepareListener } from './listener.ts'
+import { answerAndClose, drainLimits, type NodeResponse, removeFraming } from './refusal.ts'
+import type { NodeRequest } from './request.ts'
+import { hasUnreached } from './unreached.ts'
 
 /** Names the changes of the proxy in front, the raw bytes where a parser has read them, and the hooks. */
 export interface NodeHandlerOptions<Req = IncomingMessage, Res = ServerResponse>
-  extends Omit<FromNodeOptions, 'body'>,
-    RefusalOptions {
-  /** the raw bytes, when a parser has read them already: `req => req.body` after `express.raw()` */
-  body?: ((req: Req) => Uint8Array | string | undefined) | undefined
-  /**
-   * called for each request that is refused, before it is answered: to log. It may return the status to answer with,
-   * from 400 to 599; anything else, a promise too, changes nothing
-   */
-  onRefused?: ((verdict: Rejected | Unavailable, req: Req, res: Res) => unknown) | undefined
+  extends NodeMiddlewareOptions<Req, Res> {
   /** gets what the handler threw, where there is no `next`; `console.error` by default */
   onError?: ((error: unknown, req: Req, res: Res) => unknown) | undefined
 }
-
-const HANDLER_OPTIONS = ['body', 'drainBytes', 'drainTimeout', 'onRefused', 'onError'] as const
 
 /**
  * Makes a request listener or middleware for `node:http`, `node:https`, `node:http2` (compatibility API), Express,
@@ -34,9 +22,11 @@ const HANDLER_OPTIONS = ['body', 'drainBytes', 'drainTimeout', 'onRefused', 'onE
  *
  * `handle` gets verified requests only. Its return value decides the response: for `undefined`, when nothing was
  * written, it is 204, or the `res.statusCode` that the handler has set; for anything else, such as `stream.pipe(res)`,
- * the handler answers itself. When it throws or rejects, the claim on the request is released, so that a retry is
- * accepted, and the error goes to `next` where there is one; otherwise it goes to `onError`, and the status is 500. A
- * refused request is answered as by `sendRefusal`.
+ * the handler answers itself. When it throws or rejects, the error goes to `next` where there is one; otherwise it goes
+ * to `onError`, and the status is 500. A refused request is answered as by `sendRefusal`.
+ *
+ * The claim on the request is released, so that a retry is accepted, when the handler throws or rejects, when the
+ * response has a status of 500 or more, and when the handler destroys it. A sender that hangs up keeps the claim.
  *
  * Requests that are pipelined on one connection are handled one after another, and none after a refusal. A connection
  * that has more than ten of them at once is closed.
@@ -60,27 +50,23 @@ export function nodeHandler<Req extends NodeRequest = IncomingMessage, Res exten
   handle: (verified: Verified, req: Req, res: Res) => unknown,
   options: NodeHandlerOptions<Req, Res> = {}
 ): (req: Req, res: Res, next?: (error?: unknown) => void) => Promise<void> {
-  const own = ownOptions('nodeHandler', options, [...PROXY_OPTIONS, ...HANDLER_OPTIONS])
-  const { body, onRefused, onError } = own
-  validateHandler('nodeHandler', verify, handle, { onRefused, onError })
-  // Fixed bytes would be the body of every request.
-  if (body !== undefined) validateFunction(body, 'options.body', 'req => req.rawBody')
+  const own = ownOptions('nodeHandler', options, [...MIDDLEWARE_OPTIONS, 'onError'])
+  const { onError } = own
+  validateHandler('nodeHandler', verify, handle, { onError })
+  const listen = prepareListener('nodeHandler', verify, own)
   const limits = drainLimits(own)
-  const undoProxy = prepareProxy(own)
 
   const run = (req: Req, res: Res): Promise<void> =>
-    runHandler('nodeHandler', verify, {
-      read: () => undoProxy(readNodeRequest(req, body?.(req))),
-      onRefused: verdict => onRefused?.(verdict, req, res),
-      refuse: refusal => answerAndClose(res, refusal, limits),
-      async handle(verified) {
-        res.statusCode = 200 // the default of Koa is 404
-        const answer = await handle(verified, req, res)
-        if (answer !== undefined || res.headersSent || res.writableEnded) return
-        if (res.statusCode === 200) res.statusCode = 204
-        removeFraming(res)
-        res.end()
-      }
+    listen(req, res, async (verified, release) => {
+      warnOnce(req)
+      res.statusCode = 200 // the default of Koa is 404
+      const answer = await handle(verified, req, res)
+      const isOpen = answer === undefined && !res.headersSent
+      if (isFailure(res.statusCode) && (isOpen || res.writableEnded)) await release()
+      if (!isOpen || res.headersSent) return
+      if (res.statusCode === 200) res.statusCode = 204
+      removeFraming(res)
+      res.end()
     })
 
   /** Passes the error to `next` if there is one. Otherwise calls `onError`, and answers with 500. */
@@ -98,11 +84,21 @@ export function nodeHandler<Req extends NodeRequest = IncomingMessage, Res exten
     await answerAndClose(res, { status: 500, headers: {} }, limits)
   }
 
-  return async (req, res, next) => {
+  let isChecked = false
+  function warnOnce(req: Req): void {
+    if (!isChecked && hasUnreached(req, receive))
+      console.warn(
+        'nodeHandler() answers by itself, so the handler that stands behind it never runs: write ' +
+          'nodeMiddleware(verify, options) in its place, or move that code into the function that nodeHandler() gets'
+      )
+    isChecked = true
+  }
+
+  return receive
+
+  async function receive(req: Req, res: Res, next?: (error?: unknown) => void): Promise<void> {
     try {
-      // The body of a pipelined request arrives while the request waits.
-      joinPieces(req)
-      if (await waitForTurn(req, res)) await run(req, res)
+      await run(req, res)
     } catch (error) {
       await fail(error, req, res, next)
     }

@@ -22,13 +22,13 @@ const answer = (status: number, headers: object = {}, body = '') => {
 }
 const refused = answer(401, { 'WWW-Authenticate': 'Signature' })
 
-type Handle = () => unknown
+type Handle = (...args: never[]) => unknown
 
 /** Sends a request; returns the sender's view of the answer. */
 type Ask = (request: ReceivedRequest, handle: Handle, options?: object) => Promise<ReturnType<typeof answer>>
 
 const overNode: Ask = async (request, handle, options) => {
-  const server = createServer(nodeHandler(verify, handle, { onError: () => {}, ...options }))
+  const server = createServer(nodeHandler(verify, handle as () => unknown, { onError: () => {}, ...options }))
   const { status, headers, body } = await exchange(request, await listenInTest(server))
   return answer(status, headers, body)
 }
@@ -51,13 +51,22 @@ const overLambda: Ask = async (request, handle, options) => {
 
 type Make = (verify: unknown, handle: unknown, options?: unknown) => unknown
 
+type NodeHandle = (verified: unknown, req: unknown, res: { statusCode: number }) => void
+const nodeAnswer =
+  (status: number): NodeHandle =>
+  (_, _req, res) => {
+    res.statusCode = status
+  }
+const fetchAnswer = (status: number) => () => new Response(null, { status })
+const lambdaAnswer = (statusCode: unknown) => () => ({ statusCode, body: '' })
+
 const HANDLERS = [
-  { make: nodeHandler as Make, ask: overNode, more: 2, failure: answer(500) },
-  { make: fetchHandler as Make, ask: overFetch, more: 1, failure: new Error('ours') },
-  { make: lambdaHandler as Make, ask: overLambda, more: 2, failure: new Error('ours') }
+  { make: nodeHandler as Make, ask: overNode, more: 2, failure: answer(500), answerWith: nodeAnswer },
+  { make: fetchHandler as Make, ask: overFetch, more: 1, failure: new Error('ours'), answerWith: fetchAnswer },
+  { make: lambdaHandler as Make, ask: overLambda, more: 2, failure: new Error('ours'), answerWith: lambdaAnswer }
 ]
 
-describe.each(HANDLERS)('$make.name', ({ make, ask, more, failure }) => {
+describe.each(HANDLERS)('$make.name', ({ make, ask, more, failure, answerWith }) => {
   test('a handler that returns nothing is answered with 204', async () => {
     const handle = vi.fn()
     expect(await ask(service.sign(order), handle)).toEqual(answer(204))
@@ -109,6 +118,35 @@ describe.each(HANDLERS)('$make.name', ({ make, ask, more, failure }) => {
     expect(await ask(request, handle).catch(error => error)).toEqual(failure)
     expect(await ask(request, handle)).toEqual(answer(204))
     expect(await ask(request, handle)).toEqual(refused)
+  })
+
+  test.each([500, 503, 599])('the claim is released when the handler answers %i', async status => {
+    const request = service.sign(order)
+    expect((await ask(request, answerWith(status))).status).toBe(status)
+    expect(await ask(request, vi.fn())).toEqual(answer(204))
+    expect(await ask(request, vi.fn())).toEqual(refused)
+  })
+
+  test.each([202, 301, 404, 499])('the claim is kept when the handler answers %i', async status => {
+    const request = service.sign(order)
+    expect((await ask(request, answerWith(status))).status).toBe(status)
+    expect(await ask(request, vi.fn())).toEqual(refused)
+  })
+
+  test('an answer of 500 leaves after the release, and also when the release fails', async () => {
+    const error = vi.spyOn(console, 'error').mockReturnValue()
+    const store = memoryReplayStore()
+    const released = vi.fn()
+    const release = async () => {
+      await new Promise(resolve => setTimeout(resolve, 20))
+      released()
+      throw new Error('of the store')
+    }
+    verify = createVerifier({ ...OPTIONS, replayStore: { ...store, release } })
+    expect((await ask(service.sign(order), answerWith(500))).status).toBe(500)
+    expect(released).toHaveBeenCalledOnce()
+    expect(error).toHaveBeenCalledOnce()
+    error.mockRestore()
   })
 
   test('a handler takes the options of its adapter', async () => {
