@@ -6,7 +6,7 @@ import { logText } from '../../gateway/src/log.ts'
 import type { GatewaySettings } from '../../gateway/src/options/settings.ts'
 import { createServe } from '../../gateway/src/serve.ts'
 import { readBody } from '../../src/core/body/read.ts'
-import { allPassed, NO_STORE, refuse } from '../../src/core/verdict/refuse.ts'
+import { allPassed, refuse } from '../../src/core/verdict/refuse.ts'
 import type { ReceivedRequest, Verdict } from '../../src/index.ts'
 
 /**
@@ -16,12 +16,12 @@ import type { ReceivedRequest, Verdict } from '../../src/index.ts'
 const limits = { maxBodyBytes: 10_485_760, bodyTimeout: 30_000 }
 
 /** This gateway checked nothing. */
-const NOT_CHECKED = allPassed({ replay: NO_STORE } as Parameters<typeof allPassed>[0])
+const NOT_CHECKED = allPassed(false)
 
 async function letIn(request: ReceivedRequest): Promise<Verdict> {
   const lines = request.headers as readonly (readonly [string, string])[]
   const [, announced] = lines.find(([name]) => name.toLowerCase() === 'content-length') ?? []
-  const body = await readBody(request.body, limits, announced)
+  const body = await readBody(request.body, limits, { announced })
   // The load generator stops in the middle of requests.
   if (!body.ok) return refuse({ digest: body }, 'nothing is checked here')
   return {

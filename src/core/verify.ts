@@ -1,17 +1,17 @@
-import { type BodyResult, bufferedBody, readBody } from './body/read.ts'
-import { askAccounts, checkAccount, NOT_ASKED } from './checks/account.ts'
-import type { Context } from './checks/context.ts'
+import { askAccounts, checkAccount } from './checks/account.ts'
+import type { Examination, Tools } from './checks/context.ts'
 import { checkCoverage } from './checks/coverage.ts'
 import { checkDate } from './checks/date.ts'
-import { checkDigest, checkDigestHeader, withSignedLength } from './checks/digest.ts'
+import { checkDigest, checkDigestHeader } from './checks/digest.ts'
 import { checkHost } from './checks/host.ts'
 import { checkHttps } from './checks/https.ts'
 import { checkKey } from './checks/key.ts'
-import { checkKeyName } from './checks/key-name.ts'
+import { checkKeyName, parseKeyName } from './checks/key-name.ts'
 import { checkReplay } from './checks/replay.ts'
 import { checkRequest } from './checks/request.ts'
 import { checkSignature } from './checks/signature.ts'
-import { checkSignatureHeader, checkSignatureTimes } from './checks/signature-header.ts'
+import { checkSignatureHeader } from './checks/signature-header.ts'
+import { run, runWaiting } from './checks/stage.ts'
 import { assertReceivedRequest } from './http/assert-request.ts'
 import { covers, type Fields, valuesOfCovered } from './http/fields.ts'
 import type { ReceivedRequest } from './http/request.ts'
@@ -19,15 +19,15 @@ import { createKeyCache } from './key/cache.ts'
 import { createLookup } from './key/lookup.ts'
 import { memoizeRecent } from './memo.ts'
 import { kindOf } from './mistakes.ts'
-import { type VerifierOptions, validateOptions } from './options/options.ts'
-import { createClaims } from './replay/claim.ts'
-import { UNREADABLE } from './result/result.ts'
+import { type Settings, type VerifierOptions, validateOptions } from './options/options.ts'
+import { type Claims, createClaims } from './replay/claim.ts'
+import type { CheckName } from './result/codes.ts'
 import type { SchemeName } from './result/scheme-name.ts'
 import type { SchemeRules } from './standards/scheme.ts'
 import { assertVerdict } from './verdict/assert.ts'
-import { measured, type Stages, withDiagnostics } from './verdict/diagnostics.ts'
-import { createMemory, type Memory, memoryOf, remember } from './verdict/memory.ts'
-import { allPassed, type EveryCheck, NO_FAILURES, NO_STORE, type ReturnedByCheck, refuse } from './verdict/refuse.ts'
+import { type Stages, withDiagnostics } from './verdict/diagnostics.ts'
+import { createMemory, memoryOf, remember } from './verdict/memory.ts'
+import { allPassed, NO_FAILURES, refuse } from './verdict/refuse.ts'
 import type { RefusedRequest } from './verdict/refused-request.ts'
 import type { Rejected, Unavailable, Verdict, Verified } from './verdict/verdict.ts'
 
@@ -65,177 +65,145 @@ export interface Verify {
  */
 export function createVerifier(options: VerifierOptions): Verify {
   const settings = validateOptions(options)
+  const { recorder } = settings
   const given = { ...options }
-  const lookup = createLookup(settings.lookupTxt, settings.lookupTimeout)
-  const keyOf = createKeyCache(settings)
-  const { replayStore, replayTimeout, recorder } = settings
-  const claims = replayStore && createClaims(replayStore, replayTimeout)
-  // A service has one key a month.
-  const keyNameOf = memoizeRecent((keyId: string) => checkKeyName(keyId, settings))
+  const tools = createTools(settings)
 
-  async function verify(request: ReceivedRequest, stages?: Stages): Promise<Verdict> {
+  async function verify(request: ReceivedRequest, timing?: Stages): Promise<Verdict> {
     assertReceivedRequest(request)
-    const now = readClock(settings.now)
-    const seen = createMemory(settings, now)
-
-    // received request -> parsed headers
-    const wellFormed = checkRequest(request)
-    if (!wellFormed.ok) return refused(request, seen, { request: wellFormed }, 'the request is malformed')
-    const fields = wellFormed.value
-    const scheme = chooseScheme(fields, settings.schemes)
-    const signature = scheme.parseSignature(fields, settings)
-    const time = scheme.parseTime(fields, signature)
-    const context: Context = { request, fields, scheme, signature, time, settings }
-    seen.keyId = signature.ok ? signature.value.keyId : undefined
-    seen.account = fields.values.get(settings.accountHeader)
-
-    // local checks: all of them run, even when another fails
-    const https = checkHttps(context)
-    const date = checkDate(context, now)
-    const host = checkHost(context)
-    const account = checkAccount(context)
-    const isAsked = account.ok && typeof settings.accounts === 'function'
-    const algorithm = checkSignatureHeader(context, now)
-    const coverage = checkCoverage(context)
-    const keyName = signature.ok ? keyNameOf(signature.value.keyId) : UNREADABLE
-    const digests = checkDigestHeader(context)
-
-    const returned: EveryCheck = {
-      request: wellFormed,
-      https,
-      date,
-      host,
-      account: isAsked ? NOT_ASKED : account,
-      'signature-header': algorithm,
-      coverage,
-      'key-name': keyName,
-      key: undefined,
-      signature: undefined,
-      digest: digests.ok ? undefined : digests,
-      replay: undefined
-    }
-    const passed =
-      https.ok && date.ok && host.ok && account.ok && algorithm.ok && coverage.ok && keyName.ok && digests.ok
-    if (!signature.ok || !passed) return refused(request, seen, returned, 'a check of the head did not pass')
-
-    const { headers: covered, signature: signatureBytes, nonce } = signature.value
-
-    // key from DNS
-    const reply = await measured(stages, 'keyMs', () => lookup(keyName.value, request.signal))
-    seen.keyName = keyName.value
-    seen.reply = reply
-    const key = reply.ok ? checkKey(context, keyName.value, reply.value, algorithm.value, keyOf) : reply
-    returned.key = key
-    if (!key.ok) return refused(request, seen, returned, 'no usable key')
-
-    // signature over the signing string, which is the value of the coverage check
-    const match = checkSignature(context, coverage.value, signatureBytes, keyName.value, key.value)
-    returned.signature = match
-    if (!match.ok) return refused(request, seen, returned, 'the signature did not verify')
-    const accepted = isAsked ? await askAccounts(account.value, settings) : account
-    returned.account = accepted
-    if (!accepted.ok) return refused(request, seen, returned, 'the account was not accepted')
-
-    // body
-    const body =
-      bufferedBody(request.body, settings) ??
-      (await measured(stages, 'bodyMs', () => readBody(request.body, settings, fields.values.get('content-length'))))
-    const digest = body.ok ? checkDigest(digests.value, body.value) : body
-    returned.digest = digest
-    if (!body.ok) return refused(request, seen, returned, 'the body was not accepted', body)
-    if (!digest.ok) {
-      returned.digest = withSignedLength(digest, fields, covered)
-      seen.received = { body: body.value, fields, digests: digests.value }
-      return refused(request, seen, returned, 'the body was not accepted', body)
+    const received = receive(request, settings, tools, timing)
+    const refused = (reason: string): Rejected | Unavailable => {
+      const { results, memory: seen, body } = received
+      const verdict = refuse(results, reason, seen)
+      recorder?.record({ request, verdict, seen, options: given, body } satisfies RefusedRequest)
+      return verdict
     }
 
-    // still recent: waiting for DNS and a slow body must not make an old head acceptable
-    const later = readClock(settings.now)
-    seen.now = later
-    const recent = checkDate(context, later)
-    const times = checkSignatureTimes(signature.value, later, settings)
-    returned.date = recent
-    returned['signature-header'] = times
-    if (!recent.ok || !times.ok) return refused(request, seen, returned, 'the request became too old', body)
-
-    // accepted once
-    const claim =
-      claims &&
-      (await measured(stages, 'replayMs', () => checkReplay(claims, signatureBytes, date.value, later, settings)))
-    if (claim?.ok === false) {
-      returned.replay = claim
-      return refused(request, seen, returned, 'every other check was run', body)
-    }
-
-    // verdict
-    const verdict: Verified = {
-      status: 'verified',
-      failures: NO_FAILURES,
-      scheme: scheme.name,
-      accountId: account.value,
-      keyId: keyName.value,
-      algorithm: match.value.algorithm,
-      date: date.value,
-      coveredHeaders: covered.slice(),
-      coveredValues: valuesOfCovered(covered, fields),
-      nonce: nonce ?? (covers(covered, 'x-nonce') ? fields.values.get('x-nonce') : undefined),
-      body: body.value,
-      replayId: claim?.value.id,
-      checks: allPassed({
-        request: wellFormed,
-        https,
-        date: recent,
-        host,
-        account: accepted,
-        'signature-header': times,
-        coverage,
-        'key-name': keyName,
-        key,
-        signature: match,
-        digest,
-        replay: claim ?? NO_STORE
-      })
-    }
-    seen.claim = claim?.value
-    return remember(verdict, seen)
+    const parsed = parse(received)
+    if (parsed === undefined) return refused('the request is malformed')
+    const head = run(HEAD, parsed)
+    if (head === undefined) return refused('a check of the head did not pass')
+    const keyed = await runWaiting(KEY, head)
+    if (keyed === undefined) return refused('no usable key')
+    const signed = run(SIGNATURE, keyed)
+    if (signed === undefined) return refused('the signature did not verify')
+    const accepted = await runWaiting(ACCOUNT, signed)
+    if (accepted === undefined) return refused('the account was not accepted')
+    const whole = await runWaiting(BODY, accepted)
+    if (whole === undefined) return refused('the body was not accepted')
+    const recent = run(AGE, atPresent(whole))
+    if (recent === undefined) return refused('the request became too old')
+    const once = await runWaiting(ONCE, recent)
+    if (once === undefined) return refused('every other check was run')
+    return verified(once)
   }
 
-  /**
-   * Makes the verdict of a request that is not verified. The recorder keeps it, with the part of the body that was
-   * read.
-   */
-  function refused(
-    request: ReceivedRequest,
-    seen: Memory,
-    returned: ReturnedByCheck,
-    reason: string,
-    body?: BodyResult
-  ): Rejected | Unavailable {
-    const verdict = refuse(returned, reason, seen)
-    recorder?.record({ request, verdict, seen, options: given, body } satisfies RefusedRequest)
-    return verdict
-  }
+  return Object.assign(withDiagnostics(verify), {
+    release: (verdict: Verdict) => release(verdict, settings, tools.claims)
+  })
+}
 
-  async function release(verdict: Verdict): Promise<void> {
-    assertVerdict('verify.release', verdict)
-    if (claims === undefined || (verdict as Partial<Verified>).replayId === undefined) return
-    const seen = memoryOf(verdict)
-    if (seen?.settings !== settings)
-      throw new TypeError(
-        'verify.release() got a copy of a verdict, or one of another verifier: pass its own, unchanged'
-      )
-    const { claim } = seen
-    if (claim === undefined) return
-    seen.claim = undefined
-    try {
-      await claims.release(claim)
-    } catch (error) {
-      seen.claim = claim
-      throw error
-    }
-  }
+/** The checks of the head: all of them run, even when another fails. */
+const HEAD = {
+  https: checkHttps,
+  date: checkDate,
+  host: checkHost,
+  account: checkAccount,
+  'signature-header': checkSignatureHeader,
+  coverage: checkCoverage,
+  'key-name': checkKeyName,
+  'digest-header': checkDigestHeader
+}
+/** The key from DNS. */
+const KEY = { key: checkKey }
+const SIGNATURE = { signature: checkSignature }
+/** Only now: nobody else may cause a query of the receiver's own. */
+const ACCOUNT = { account: askAccounts }
+const BODY = { digest: checkDigest }
+/** Once more: waiting for DNS and a slow body must not make an old head acceptable. */
+const AGE = { date: checkDate, 'signature-header': checkSignatureHeader }
+const ONCE = { replay: checkReplay }
 
-  return Object.assign(withDiagnostics(verify), { release })
+/** Makes what all verifications of one verifier share. */
+function createTools(settings: Settings): Tools {
+  const { replayStore, replayTimeout, lookupTxt, lookupTimeout } = settings
+  return {
+    lookup: createLookup(lookupTxt, lookupTimeout),
+    keyOf: createKeyCache(settings),
+    keyNameOf: memoizeRecent((keyId: string) => parseKeyName(keyId, settings)),
+    claims: replayStore && createClaims(replayStore, replayTimeout)
+  }
+}
+
+/** A request that was not parsed yet. */
+type Received = Omit<Examination, 'fields' | 'scheme' | 'signature' | 'time'>
+
+function receive(request: ReceivedRequest, settings: Settings, tools: Tools, timing: Stages | undefined): Received {
+  const now = readClock(settings.now)
+  const memory = createMemory(settings, now)
+  return { request, settings, tools, timing, now, memory, results: {}, found: {}, body: undefined }
+}
+
+/** Parses the headers and what the signature says of itself. Undefined for a malformed request. */
+function parse(received: Received): Examination<'request'> | undefined {
+  const { request, settings, memory, results } = received
+  const wellFormed = checkRequest(request)
+  results.request = wellFormed
+  if (!wellFormed.ok) return undefined
+  const fields = wellFormed.value
+  const scheme = chooseScheme(fields, settings.schemes)
+  const signature = scheme.parseSignature(fields, settings)
+  const time = scheme.parseTime(fields, signature)
+  memory.keyId = signature.ok ? signature.value.keyId : undefined
+  memory.account = fields.values.get(settings.accountHeader)
+  return Object.assign(received, { fields, scheme, signature, time, found: { request: fields } })
+}
+
+/** Reads the clock again. */
+function atPresent<E extends Examination>(examination: E): E {
+  examination.now = readClock(examination.settings.now)
+  examination.memory.now = examination.now
+  return examination
+}
+
+/** Makes the verdict when every check has passed. A declared check that no stage runs does not compile here. */
+function verified({ fields, scheme, found, memory }: Examination<Exclude<CheckName, 'replay'>>): Verified {
+  const { nonce, headers: covered } = found['signature-header'].parsed
+  const verdict: Verified = {
+    status: 'verified',
+    failures: NO_FAILURES,
+    scheme: scheme.name,
+    accountId: found.account,
+    keyId: found['key-name'],
+    algorithm: found.signature.algorithm,
+    date: found.date,
+    coveredHeaders: covered.slice(),
+    coveredValues: valuesOfCovered(covered, fields),
+    nonce: nonce ?? (covers(covered, 'x-nonce') ? fields.values.get('x-nonce') : undefined),
+    body: found.digest,
+    replayId: found.replay?.id,
+    checks: allPassed(found.replay !== undefined)
+  }
+  memory.claim = found.replay
+  return remember(verdict, memory)
+}
+
+/** Gives the claim of a verified request back to the store. */
+async function release(verdict: Verdict, settings: Settings, claims: Claims | undefined): Promise<void> {
+  assertVerdict('verify.release', verdict)
+  if (claims === undefined || (verdict as Partial<Verified>).replayId === undefined) return
+  const memory = memoryOf(verdict)
+  if (memory?.settings !== settings)
+    throw new TypeError('verify.release() got a copy of a verdict, or one of another verifier: pass its own, unchanged')
+  const { claim } = memory
+  if (claim === undefined) return
+  memory.claim = undefined
+  try {
+    await claims.release(claim)
+  } catch (error) {
+    memory.claim = claim
+    throw error
+  }
 }
 
 /**

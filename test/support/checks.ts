@@ -19,5 +19,5 @@ export function contextWith(change: Partial<Context>, requestChange: Partial<Rec
   const settings = settingsWith()
   const signature = scheme.parseSignature(fields.value, settings)
   const time = scheme.parseTime(fields.value, signature)
-  return { request, fields: fields.value, scheme, signature, time, settings, ...change }
+  return { request, fields: fields.value, scheme, signature, time, settings, now: Date.now(), ...change }
 }

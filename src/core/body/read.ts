@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Bytes, ReceivedBody } from '../http/request.ts'
 import { errorLabel, type Failed, fail, ok, type Result } from '../result/result.ts'
 import { announcedLength, collectPieces, countPieces, tinyPieces } from './pieces.ts'
@@ -10,7 +11,22 @@ export interface BodyLimits {
 }
 
 /** A body, or why there is none; of a stream also what was read of it, and how long that is at least. */
-export type BodyResult = { ok: true; value: Bytes } | (Failed & { readonly read?: PartialBody })
+export type BodyResult =
+  | { ok: true; value: Bytes; readonly hashed?: HashedBody }
+  | (Failed & { readonly read?: PartialBody })
+
+type HashName = 'sha256' | 'sha512'
+
+/** The digests of a body in base64, by their hash. */
+export type HashedBody = Readonly<Partial<Record<HashName, string>>>
+
+/** What is known of a stream before it is read. */
+export interface Expected {
+  /** its Content-Length, whatever it is: a buffer of that size is not copied */
+  readonly announced?: string | undefined
+  /** the hashes of its digests: each chunk is hashed as it comes, while it is in the processor's cache */
+  readonly hashes?: readonly HashName[]
+}
 
 export interface PartialBody {
   /** joins what was read: not every failure is looked at */
@@ -34,13 +50,27 @@ export function bufferedBody(body: ReceivedBody, limits: BodyLimits): Result<Byt
  * and not destroyed, so that a response can still be sent.
  *
  * Fails with `body-too-large` or `body-unreadable`; the latter too for a body in too many tiny pieces.
- *
- * @param announced the Content-Length, whatever it is: a buffer of that size is not copied
  */
-export async function readBody(body: ReceivedBody, limits: BodyLimits, announced?: string): Promise<BodyResult> {
+export async function readBody(
+  body: ReceivedBody,
+  limits: BodyLimits,
+  { announced, hashes = [] }: Expected = {}
+): Promise<BodyResult> {
   return (
-    bufferedBody(body, limits) ?? readStream(body as Stream, limits, announcedLength(announced, limits.maxBodyBytes))
+    bufferedBody(body, limits) ??
+    readStream(body as Stream, limits, announcedLength(announced, limits.maxBodyBytes), createHashes(hashes))
   )
+}
+
+/** Hashes the chunks of a body as they come. */
+function createHashes(names: readonly HashName[]) {
+  const hashes = [...new Set(names)].map(name => ({ name, hash: createHash(name) }))
+  return {
+    update(chunk: Uint8Array): void {
+      for (const { hash } of hashes) hash.update(chunk)
+    },
+    digests: (): HashedBody => Object.fromEntries(hashes.map(({ name, hash }) => [name, hash.digest('base64')]))
+  }
 }
 
 const encoder = /* @__PURE__ */ new TextEncoder()
@@ -60,7 +90,8 @@ function ownBytes(bytes: Uint8Array): Bytes {
 async function readStream(
   stream: Stream,
   { maxBodyBytes: limit, bodyTimeout }: BodyLimits,
-  announced: number
+  announced: number,
+  hashes: ReturnType<typeof createHashes>
 ): Promise<BodyResult> {
   let onLate = () => {}
   const timer = setTimeout(() => onLate(), bodyTimeout)
@@ -77,11 +108,12 @@ async function readStream(
         onLate = () => resolve(undefined)
         chunks.next().then(resolve, reject)
       })
-      if (next?.done) return ok(pieces.join())
-      const chunk = next?.value
+      if (next?.done) return { ok: true, value: pieces.join(), hashed: hashes.digests() }
+      const chunk = unshared(next?.value)
       const isWithin = chunk instanceof Uint8Array && length + chunk.length <= limit
       if (isWithin) {
         pieces.add(chunk)
+        hashes.update(chunk)
         length += chunk.length
         if (!isTiny(chunk.length)) continue
       }
@@ -98,6 +130,11 @@ async function readStream(
     clearTimeout(timer)
   }
   throw new TypeError('request.body must be a stream of bytes (Uint8Array): do not call setEncoding() on it')
+}
+
+/** Copies a chunk that another thread could change: the bytes that are hashed must be those that are returned. */
+function unshared(chunk: unknown): unknown {
+  return chunk instanceof Uint8Array && !(chunk.buffer instanceof ArrayBuffer) ? chunk.slice() : chunk
 }
 
 /** Nobody awaits this: a stream that hangs may hang here too, and the outcome does not matter. */

@@ -1,7 +1,7 @@
 import type { ReceivedHeaders } from '../http/request.ts'
-import type { Settings } from '../options/options.ts'
-import { errorLabel, fail, failureIn, type NotRun, ok, type Result, withCause } from '../result/result.ts'
-import type { Context } from './context.ts'
+import type { AccountsFunction } from '../options/values.ts'
+import { errorLabel, fail, failureIn, ok, type Result, withCause } from '../result/result.ts'
+import type { Context, Examination, Later } from './context.ts'
 
 /**
  * Matches the text that may follow the prefix: visible ASCII without a comma (which would make two values), bounded.
@@ -12,9 +12,9 @@ export const isAccountId = (text: string): boolean => ACCOUNT_ID.test(text)
 
 /**
  * 5. The account header is the prefix and an account id, which must be in the list if there is one. The value is the
- * id.
+ * id. If a function decides, `askAccounts` asks it later.
  */
-export function checkAccount({ request, fields, settings }: Context): Result<string> {
+export function checkAccount({ request, fields, settings }: Context): Result<string> | Later {
   const { accountHeader: header, accountPrefix: prefix, accounts } = settings
   const received = fields.values.get(header)
   const expected = `${prefix}<account id>`
@@ -25,7 +25,8 @@ export function checkAccount({ request, fields, settings }: Context): Result<str
   const id = received.slice(prefix.length)
   if (!received.startsWith(prefix) || !isAccountId(id))
     return fail('account-malformed', { header, received, expected, ...similar() })
-  if (typeof accounts === 'function' || accounts.has(id)) return ok(id)
+  if (typeof accounts === 'function') return NOT_ASKED
+  if (accounts.has(id)) return ok(id)
   return fail('account-mismatch', { header, received: id, expected: [...accounts] })
 }
 
@@ -40,8 +41,9 @@ function similarHeader(headers: ReceivedHeaders, prefix: string): { similar?: st
 }
 
 /** Stands for the account check until the accounts function is asked. */
-export const NOT_ASKED: NotRun = {
+const NOT_ASKED: Later = {
   ok: false,
+  goesOn: 'later',
   reason: 'the accounts function is asked after the signature has verified'
 }
 
@@ -49,8 +51,13 @@ export const NOT_ASKED: NotRun = {
  * 5, if a function decides: it is asked only after the signature has verified, because it may query a database, and an
  * untrusted request must not cause I/O. Any result but true or false is a failure of the function, not a refusal.
  */
-export async function askAccounts(id: string, { accounts, accountHeader: header }: Settings): Promise<Result<string>> {
-  if (typeof accounts !== 'function') return ok(id)
+export function askAccounts({ fields, settings }: Examination): Result<string> | Promise<Result<string>> {
+  const { accounts, accountHeader: header, accountPrefix: prefix } = settings
+  const id = fields.values.get(header)!.slice(prefix.length)
+  return typeof accounts === 'function' ? ask(accounts, id, header) : ok(id)
+}
+
+async function ask(accounts: AccountsFunction, id: string, header: string): Promise<Result<string>> {
   try {
     const accepted: unknown = await accounts(id)
     if (accepted === true) return ok(id)

@@ -1,10 +1,18 @@
+import type { BodyResult } from '../body/read.ts'
+import type { EncodedDigest } from '../http/digest.ts'
 import type { Fields } from '../http/fields.ts'
-import type { ReceivedRequest } from '../http/request.ts'
+import type { Bytes, ReceivedRequest } from '../http/request.ts'
+import type { KeyCache, RecordKey } from '../key/cache.ts'
+import type { Lookup } from '../key/lookup.ts'
 import type { Settings } from '../options/options.ts'
-import type { NotRun, Result } from '../result/result.ts'
+import type { Claim, Claims } from '../replay/claim.ts'
+import type { Failed, NotRun, Result } from '../result/result.ts'
+import type { Algorithm } from '../signature/algorithms.ts'
 import type { ParsedSignature, SchemeRules, StatedTime } from '../standards/scheme.ts'
+import type { Stages } from '../verdict/diagnostics.ts'
+import type { Memory } from '../verdict/memory.ts'
 
-/** The input of the checks of one request: the request, its parsed parts, and the receiver's settings. */
+/** The input of the checks of a head: the request, its parsed parts, and the receiver's settings. */
 export interface Context {
   readonly request: ReceivedRequest
   readonly fields: Fields
@@ -12,4 +20,78 @@ export interface Context {
   readonly signature: Result<ParsedSignature>
   readonly time: Result<StatedTime> | NotRun
   readonly settings: Settings
+  /** the time that decides, in milliseconds since 1970 */
+  readonly now: number
+}
+
+/** What a verifier has besides its settings. */
+export interface Tools {
+  readonly lookup: Lookup
+  readonly keyOf: KeyCache
+  readonly keyNameOf: (keyId: string) => Result<string>
+  /** undefined without a replay store */
+  readonly claims: Claims | undefined
+}
+
+/** A key that may have made the signature, and the algorithm to try it with. */
+export interface Candidate extends RecordKey {
+  algorithm: Algorithm
+}
+
+/** What the headers say of the signature. */
+export interface ClaimedSignature {
+  readonly parsed: ParsedSignature
+  /** undefined when the header leaves it to the key */
+  readonly algorithm: Algorithm | undefined
+}
+
+/** What each check finds when it passes. `digest-header` is the part of `digest` that needs no body. */
+export interface Found {
+  request: Fields
+  https: true
+  date: Date
+  host: true
+  /** the account id */
+  account: string
+  'signature-header': ClaimedSignature
+  /** the signing string */
+  coverage: string
+  /** the name to ask DNS for */
+  'key-name': string
+  key: readonly Candidate[]
+  /** the key that made it */
+  signature: Candidate
+  'digest-header': readonly EncodedDigest[]
+  digest: Bytes
+  replay: Claim
+}
+
+export type StepName = keyof Found
+
+/** A check that another step decides, later. */
+export interface Later extends NotRun {
+  readonly goesOn: 'later'
+}
+
+/** A check that has nothing to check. */
+export interface Nothing extends NotRun {
+  readonly goesOn: 'nothing'
+}
+
+/** What a check returns. */
+export type Outcome<T> = Result<T> | NotRun | Later | Nothing
+
+/** What every check has returned so far. */
+export type Results = { [N in StepName]?: { ok: true } | Failed | NotRun }
+
+/** One verification: its input, what the checks have returned, and what the checks before this one have found. */
+export interface Examination<Passed extends StepName = never> extends Context {
+  now: number
+  readonly tools: Tools
+  readonly results: Results
+  readonly found: Partial<Found> & Pick<Found, Passed>
+  readonly memory: Memory
+  readonly timing: Stages | undefined
+  /** the body, once it was read; or why there is none */
+  body: BodyResult | undefined
 }

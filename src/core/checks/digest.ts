@@ -1,8 +1,11 @@
+import { type BodyResult, bufferedBody, type HashedBody, readBody } from '../body/read.ts'
 import { encodeBase64 } from '../http/base64.ts'
 import { base64Digest, DIGESTS, type Digest, type EncodedDigest } from '../http/digest.ts'
 import { covers, type Fields } from '../http/fields.ts'
+import type { Bytes } from '../http/request.ts'
 import { type Failed, fail, ok, type Result } from '../result/result.ts'
-import type { Context } from './context.ts'
+import { measured } from '../verdict/diagnostics.ts'
+import type { Context, Examination } from './context.ts'
 
 /** Parses the header's digests; a header that could never match is refused before DNS is asked. */
 export function checkDigestHeader({ scheme, fields }: Context): Result<readonly EncodedDigest[]> {
@@ -22,16 +25,42 @@ export function checkDigestHeader({ scheme, fields }: Context): Result<readonly 
  */
 export function matchesDigest(digests: readonly Digest[], body: Uint8Array): boolean {
   const encoded = digests.map(({ algorithm, value }) => ({ algorithm, encoded: encodeBase64(value) }))
-  return checkDigest(encoded, body).ok
+  return compareDigests(encoded, body).ok
 }
 
-/** 11. The body has each supported digest of the header, and the header has at least one of them. */
-export function checkDigest(digests: readonly EncodedDigest[], body: Uint8Array): Result<true> {
+/**
+ * 11. The body has each supported digest of the header, and the header has at least one of them. A streamed body is
+ * read only now. The value is its bytes.
+ */
+export function checkDigest(examination: Examination<'digest-header'>): Result<Bytes> | Promise<Result<Bytes>> {
+  const { request, fields, settings, found, timing } = examination
+  const whole = bufferedBody(request.body, settings)
+  if (whole !== undefined) return judge(examination, whole)
+  const announced = fields.values.get('content-length')
+  const hashes = found['digest-header'].flatMap(({ algorithm }) => DIGESTS.get(algorithm)?.hash ?? [])
+  const read = () => readBody(request.body, settings, { announced, hashes })
+  return measured(timing, 'bodyMs', read).then(body => judge(examination, body))
+}
+
+/** Remembers the body, and compares its digests. */
+function judge(examination: Examination<'digest-header'>, body: BodyResult): Result<Bytes> {
+  const { fields, found, memory, signature } = examination
+  examination.body = body
+  if (!body.ok) return body
+  const digests = found['digest-header']
+  const compared = compareDigests(digests, body.value, body.hashed)
+  if (compared.ok) return body
+  memory.received = { body: body.value, fields, digests }
+  return signature.ok ? withSignedLength(compared, fields, signature.value.headers) : compared
+}
+
+/** Compares a body with the digests of a header. `hashed` has those that were made while the body was read. */
+export function compareDigests(digests: readonly EncodedDigest[], body: Uint8Array, hashed?: HashedBody): Result<true> {
   let matched = false
   for (const { algorithm, encoded: expected } of digests) {
     const hash = DIGESTS.get(algorithm)?.hash
     if (hash === undefined) continue
-    const actual = base64Digest(hash, body)
+    const actual = hashed?.[hash] ?? base64Digest(hash, body)
     if (actual !== expected) return fail('digest-mismatch', { algorithm, expected, actual, bodyLength: body.length })
     matched = true
   }
@@ -39,7 +68,7 @@ export function checkDigest(digests: readonly EncodedDigest[], body: Uint8Array)
 }
 
 /** Adds the Content-Length to a mismatch, if it was signed. */
-export function withSignedLength(failed: Failed, fields: Fields, covered: readonly string[]): Failed {
+function withSignedLength(failed: Failed, fields: Fields, covered: readonly string[]): Failed {
   if (failed.code !== 'digest-mismatch') return failed
   const signedLength = (covers(covered, 'content-length') && fields.values.get('content-length')) || ''
   if (!/^\d{1,15}$/.test(signedLength)) return failed

@@ -1,11 +1,16 @@
 import { hasPunycode, isSubdomain, normalizeName } from '../http/uri.ts'
-import { fail, ok, type Result } from '../result/result.ts'
+import { fail, type NotRun, ok, type Result, UNREADABLE } from '../result/result.ts'
+import type { Examination } from './context.ts'
 
 /**
  * 8. keyId is a subdomain of the service's domain: the owner of another domain could publish a key there and sign an
  * otherwise correct request. The value is the name to ask DNS for.
  */
-export function checkKeyName(
+export const checkKeyName = ({ signature, tools }: Examination): Result<string> | NotRun =>
+  signature.ok ? tools.keyNameOf(signature.value.keyId) : UNREADABLE
+
+/** Normalizes the name of a key of this domain. */
+export function parseKeyName(
   keyId: string,
   { serviceDomain: domain }: { readonly serviceDomain: string }
 ): Result<string> {

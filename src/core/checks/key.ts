@@ -1,36 +1,44 @@
-import type { KeyCache, RecordKey } from '../key/cache.ts'
+import type { RecordKey } from '../key/cache.ts'
 import { serversOf } from '../key/lookup.ts'
 import { joinChunks, MAX_KEY_RECORDS, MAX_RECORD_LENGTH } from '../key/record.ts'
 import type { TxtAnswer } from '../key/types.ts'
 import { type Failed, fail, ok, type Result } from '../result/result.ts'
 import { type Algorithm, computationFor } from '../signature/algorithms.ts'
-import type { Context } from './context.ts'
-
-/** A key that may have made the signature, and the algorithm to try it with. */
-export interface Candidate extends RecordKey {
-  algorithm: Algorithm
-}
+import { measured } from '../verdict/diagnostics.ts'
+import type { Candidate, Context, Examination } from './context.ts'
 
 /**
  * 9. DNS has a key record at the name, and the key fits the algorithm. During a rotation there may be several (RFC 6376
  * section 6.1.2 step 4): the value is the usable ones; if there are none, the first failure is reported.
  */
-export function checkKey(
-  context: Context,
-  name: string,
-  answer: TxtAnswer,
-  algorithm: Algorithm | undefined,
-  keyOf: KeyCache
+export async function checkKey(
+  examination: Examination<'key-name' | 'signature-header'>
+): Promise<Result<readonly Candidate[]>> {
+  const { request, found, tools, memory, timing } = examination
+  const name = found['key-name']
+  const reply = await measured(timing, 'keyMs', () => tools.lookup(name, request.signal))
+  memory.keyName = name
+  memory.reply = reply
+  return reply.ok ? chooseKeys(examination, reply.value) : reply
+}
+
+function chooseKeys(
+  context: Examination<'key-name' | 'signature-header'>,
+  answer: TxtAnswer
 ): Result<readonly Candidate[]> {
+  const {
+    'key-name': name,
+    'signature-header': { algorithm }
+  } = context.found
   const candidates: Candidate[] = []
   let firstFailure: Failed | undefined
   let keyRecords = 0
 
   for (const chunks of answer) {
-    const found = keyOf(joinChunks(chunks))
-    if (found === undefined) continue
+    const known = context.tools.keyOf(joinChunks(chunks))
+    if (known === undefined) continue
     if (++keyRecords > MAX_KEY_RECORDS) break
-    const candidate = found.ok ? fitAlgorithm(context, found.value, algorithm) : found
+    const candidate = known.ok ? fitAlgorithm(context, known.value, algorithm) : known
     if (candidate.ok) candidates.push(candidate.value)
     else firstFailure ??= candidate
   }

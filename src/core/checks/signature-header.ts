@@ -2,14 +2,13 @@ import type { Settings } from '../options/options.ts'
 import { fail, ok, type Result } from '../result/result.ts'
 import type { Algorithm } from '../signature/algorithms.ts'
 import type { ParsedSignature } from '../standards/scheme.ts'
-import type { Context } from './context.ts'
+import type { ClaimedSignature, Context } from './context.ts'
 
 /**
- * 6. A Signature exists, is well formed, is made with an allowed algorithm, and is within its own times. The value is
- * the algorithm, undefined when the header leaves it to the key.
+ * 6. A Signature exists, is well formed, is made with an allowed algorithm, and is within its own times.
  */
-export function checkSignatureHeader(context: Context, now: number): Result<Algorithm | undefined> {
-  const { scheme, signature, settings } = context
+export function checkSignatureHeader(context: Context): Result<ClaimedSignature> {
+  const { scheme, signature, settings, now } = context
   if (!signature.ok) return signature
   const { algorithm: received } = signature.value
 
@@ -18,14 +17,14 @@ export function checkSignatureHeader(context: Context, now: number): Result<Algo
   if (algorithm !== undefined && !allowed.has(algorithm))
     return fail('signature-algorithm-not-allowed', { received: received!, allowed: [...allowed] })
 
-  const times = checkSignatureTimes(signature.value, now, settings)
+  const times = checkTimes(signature.value, now, settings)
   if (!times.ok) return times
   const covered = checkCoveredTimes(signature.value, algorithm)
-  return covered.ok ? ok(algorithm) : covered
+  return covered.ok ? ok({ parsed: signature.value, algorithm }) : covered
 }
 
 /** Draft sections 2.1.4 and 2.1.5: `created` is as recent as the Date must be, and `expires` has not passed. */
-export function checkSignatureTimes(
+function checkTimes(
   { created, expires }: ParsedSignature,
   now: number,
   { dateTolerance: toleranceSeconds }: Settings

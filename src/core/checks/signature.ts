@@ -1,18 +1,17 @@
 import { encodeBase64 } from '../http/base64.ts'
 import { fail, ok, type Result } from '../result/result.ts'
 import { verifySignature } from '../signature/verify-signature.ts'
-import type { Context } from './context.ts'
+import type { Candidate, Examination } from './context.ts'
 import { linesOfNames, proxiesIn } from './host.ts'
-import type { Candidate } from './key.ts'
 
 /** 10. The signature verifies with the key, or during a rotation with one of the keys. The value is that key. */
-export function checkSignature(
-  { fields, settings: { hosts } }: Context,
-  signingString: string,
-  signature: Uint8Array,
-  keyId: string,
-  candidates: readonly Candidate[]
-): Result<Candidate> {
+export function checkSignature({
+  fields,
+  settings: { hosts },
+  found
+}: Examination<'signature-header' | 'coverage' | 'key-name' | 'key'>): Result<Candidate> {
+  const { coverage: signingString, 'key-name': keyId, key: candidates } = found
+  const { signature } = found['signature-header'].parsed
   for (const candidate of candidates) {
     if (verifySignature(signingString, signature, candidate.key, candidate.algorithm)) return ok(candidate)
   }

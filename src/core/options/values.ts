@@ -101,7 +101,7 @@ export function validateList(
   })
 }
 
-type AccountsFunction = Extract<Accounts, (id: string) => unknown>
+export type AccountsFunction = Extract<Accounts, (id: string) => unknown>
 
 /**
  * Validates account ids. An id that can never match is a mistake: in the header it follows the prefix and goes to the

@@ -3,28 +3,17 @@ import { type Failed, type NotRun, withCause } from '../result/result.ts'
 import { type Memory, remember } from './memory.ts'
 import type { CheckResult, Checks, Failure, Rejected, Unavailable } from './verdict.ts'
 
-/** The result of a check, or that there was nothing to check. */
-type Returned = { ok: true } | Failed | NotRun
-
-/** Names every check: what it has returned so far, or undefined while it was not run. */
-export type EveryCheck = { [C in CheckName]: Returned | undefined }
-
-/** The results of some checks. */
-export type ReturnedByCheck = Partial<EveryCheck>
-
-/**
- * The results of all checks of a verified request. A check that is declared and not run, or run and not asked for its
- * result, does not compile here. Only `replay` may have had nothing to check.
- */
-type PassedByCheck = { [C in CheckName]: { ok: true } | (C extends 'replay' ? typeof NO_STORE : never) }
+/** The results of some checks. Those of the steps of a check, which are no checks, are not in a verdict. */
+export type Returned = { readonly [C in CheckName]?: { ok: true } | Failed | NotRun | undefined }
 
 const PASS: CheckResult = /* @__PURE__ */ Object.freeze({ outcome: 'pass' })
 
 /** The result of the replay check of a receiver that remembers nothing. */
 export const NO_STORE = /* @__PURE__ */ Object.freeze({
   ok: false,
-  reason: 'there is no replay store'
-}) satisfies NotRun
+  reason: 'there is no replay store',
+  goesOn: 'nothing'
+}) satisfies NotRun & { goesOn: 'nothing' }
 
 const withReplay = (replay: CheckResult): Checks =>
   Object.freeze(
@@ -35,7 +24,7 @@ const PASSED = withReplay(PASS)
 const PASSED_WITHOUT_REPLAY = withReplay(Object.freeze({ outcome: 'not-run', reason: NO_STORE.reason }))
 
 /** Returns the checks of a verified request. Frozen, because verdicts share them. */
-export const allPassed = ({ replay }: PassedByCheck): Checks => (replay.ok ? PASSED : PASSED_WITHOUT_REPLAY)
+export const allPassed = (isReplayChecked: boolean): Checks => (isReplayChecked ? PASSED : PASSED_WITHOUT_REPLAY)
 
 /** The failures of a verified request. */
 export const NO_FAILURES: readonly [] = /* @__PURE__ */ Object.freeze([] as [])
@@ -47,7 +36,7 @@ export const NO_FAILURES: readonly [] = /* @__PURE__ */ Object.freeze([] as [])
  * @param reason why the checks that have returned nothing were not run
  * @param seen what the verdict remembers
  */
-export function refuse(returned: ReturnedByCheck, reason: string, seen?: Memory): Rejected | Unavailable {
+export function refuse(returned: Returned, reason: string, seen?: Memory): Rejected | Unavailable {
   const checks = {} as Record<CheckName, CheckResult>
   const failures: Failure[] = []
 

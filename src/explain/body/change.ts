@@ -1,4 +1,4 @@
-import { checkDigest } from '../../core/checks/digest.ts'
+import { compareDigests } from '../../core/checks/digest.ts'
 import type { Reencoding } from '../../core/result/evidence.ts'
 import { memoryOf } from '../../core/verdict/memory.ts'
 import type { FailureOf } from '../../core/verdict/verdict.ts'
@@ -31,7 +31,7 @@ export function findChangeOf(verdict: object, { evidence }: FailureOf<'digest-mi
   const { received } = memoryOf(verdict) ?? {}
   if (received === undefined) return {}
   const { body, fields, digests } = received
-  const change = findBodyChange(body, evidence.contentLength, bytes => checkDigest(digests, bytes).ok)
+  const change = findBodyChange(body, evidence.contentLength, bytes => compareDigests(digests, bytes).ok)
   const decompressed = findDecompression(body, fields)
   return { ...(change !== undefined && { change }), ...(decompressed !== undefined && { decompressed }) }
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { readBody } from '../../../../src/core/body/read.ts'
+import { base64Digest } from '../../../../src/core/http/digest.ts'
 import { createVerifier, httpStatus, type ReceivedBody } from '../../../../src/index.ts'
 import { service } from '../../../support/service.ts'
 
@@ -15,12 +16,12 @@ test('does not cancel a web stream over the limit, which would cut off the answe
 })
 
 const read = (body: ReceivedBody, maxBodyBytes: number, announced?: string) =>
-  readBody(body, { maxBodyBytes, bodyTimeout: 30_000 }, announced)
+  readBody(body, { maxBodyBytes, bodyTimeout: 30_000 }, { announced })
 
 /** Expects exactly these bytes, in memory of their own. */
 async function expectBytes(result: ReturnType<typeof read>, bytes: Uint8Array): Promise<void> {
   const body = await result
-  expect(body).toStrictEqual({ ok: true, value: Uint8Array.from(bytes) })
+  expect(body.ok && body.value).toStrictEqual(Uint8Array.from(bytes))
   expect(body.ok && body.value.buffer).toBeInstanceOf(ArrayBuffer)
   expect(body.ok && body.value.buffer.byteLength).toBe(bytes.length)
 }
@@ -72,7 +73,7 @@ test.each([
     const all = Uint8Array.from({ length: 1000 }, (_, n) => n)
     const body = await read(streamOf(...Array.from(all, byte => Uint8Array.of(byte))), 1000, announced)
     const copied = set.mock.calls.reduce((sum, [from]) => sum + (from as Uint8Array).length, 0)
-    expect(body).toStrictEqual({ ok: true, value: all })
+    expect(body.ok && body.value).toStrictEqual(all)
     if (announced) expect(body.ok && body.value.buffer.byteLength).toBe(1000)
     expect(copied).toBeGreaterThanOrEqual(1000)
     expect(copied).toBeLessThanOrEqual(most)
@@ -253,4 +254,29 @@ describe('bodyTimeout', () => {
     for (const length of [1, 101]) await readBody(streamOf(new Uint8Array(length)), limits)
     expect(vi.getTimerCount()).toBe(0)
   })
+})
+
+test('hashes the chunks of a stream as they come', async () => {
+  const chunks = ['a', 'bc', '', 'd'.repeat(100_000)].map(text => Buffer.from(text))
+  const limits = { maxBodyBytes: 1_000_000, bodyTimeout: 30_000 }
+  const body = await readBody(streamOf(...chunks), limits, { hashes: ['sha512', 'sha256', 'sha256'] })
+  const whole = Buffer.concat(chunks)
+  expect(body).toMatchObject({ ok: true, hashed: { sha256: base64Digest('sha256', whole) } })
+  expect(body).toMatchObject({ ok: true, hashed: { sha512: base64Digest('sha512', whole) } })
+})
+
+test('a stream gives the same verdict as its bytes, for each digest and in any chunks', async () => {
+  const bodyOf = (text: string) => streamOf(...text.match(/.{1,3}/gs)!.map(part => Buffer.from(part)))
+  const both = 'sha256 and sha512'.split(' and ').map(name => `${name.replace('sha', 'SHA-')}=`)
+  for (const digest of [both.slice(0, 1), both.slice(1), both, [...both, 'MD5=AAAA']]) {
+    const hash = (name: string) =>
+      base64Digest(name.includes('256') ? 'sha256' : 'sha512', Buffer.from('a signed body'))
+    const header = digest.map(name => (name.startsWith('MD5') ? name : name + hash(name))).join(', ')
+    const signed = service.sign({ method: 'POST', body: 'a signed body', headers: { Digest: header } })
+    const verify = createVerifier(service.options)
+    expect((await verify({ ...signed, body: bodyOf('a signed body') })).status).toBe('verified')
+    const [stream, bytes] = [bodyOf('another body!'), 'another body!']
+    const failures = async (body: ReceivedBody) => (await verify({ ...signed, body })).failures
+    expect(await failures(stream)).toEqual(await failures(bytes))
+  }
 })

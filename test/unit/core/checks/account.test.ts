@@ -14,7 +14,7 @@ test('reports the configured ids with an id that is not among them', () => {
 describe('a header that may be the account header', () => {
   const similarTo = (headers: ReceivedHeaders, settings = settingsWith()) => {
     const result = checkAccount(contextWith({ settings }, { headers }))
-    return result.ok ? result : (result.evidence as { similar?: string }).similar
+    return 'code' in result ? (result.evidence as { similar?: string }).similar : result
   }
 
   test('a header that may be the account header is named when its value is the prefix and an id', () => {

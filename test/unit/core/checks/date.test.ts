@@ -7,7 +7,7 @@ import { failuresOf, verifyWith } from '../../../support/verdicts.ts'
 
 const NOON = Date.UTC(2026, 10, 20, 12)
 const at = (seconds: number) =>
-  checkDate(contextWith({ time: ok({ time: new Date(NOON + seconds * 1000), header: 'as sent' }) }), NOON)
+  checkDate(contextWith({ time: ok({ time: new Date(NOON + seconds * 1000), header: 'as sent' }), now: NOON }))
 
 test('accepts a Date at either end of the tolerance, and none a millisecond beyond', () => {
   for (const seconds of [-300, 0, 300]) expect(at(seconds)).toEqual(ok(new Date(NOON + seconds * 1000)))
@@ -17,10 +17,10 @@ test('accepts a Date at either end of the tolerance, and none a millisecond beyo
 
 test('does not judge created, which is judged with the signature', () => {
   const time = ok({ time: new Date(0), header: undefined })
-  expect(checkDate(contextWith({ time }), NOON)).toEqual(ok(new Date(0)))
+  expect(checkDate(contextWith({ time, now: NOON }))).toEqual(ok(new Date(0)))
 })
 
-test('passes on a failure to parse', () => expect(checkDate(contextWith({ time: UNREADABLE }), NOON)).toBe(UNREADABLE))
+test('passes on a failure to parse', () => expect(checkDate(contextWith({ time: UNREADABLE }))).toBe(UNREADABLE))
 
 test('the Date is judged again when the body has been read, with a store and without', async () => {
   const replayStore = { claim: async () => true, release: async () => {} }

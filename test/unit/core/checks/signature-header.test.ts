@@ -9,22 +9,24 @@ import { verifyWith } from '../../../support/verdicts.ts'
 const NOW = 1_800_000_000
 const check = (claims: Partial<ParsedSignature>) =>
   checkSignatureHeader(
-    contextWith({ signature: ok({ keyId: 'k', headers: ['host'], signature: Uint8Array.of(1), ...claims }) }),
-    NOW * 1000
+    contextWith({
+      signature: ok({ keyId: 'k', headers: ['host'], signature: Uint8Array.of(1), ...claims }),
+      now: NOW * 1000
+    })
   )
 
 test('returns the algorithm in lower case, and undefined where the key decides', () => {
-  expect(check({ algorithm: 'RSA-SHA256' })).toEqual(ok('rsa-sha256'))
-  expect(check({})).toEqual(ok(undefined))
+  expect(check({ algorithm: 'RSA-SHA256' })).toMatchObject({ ok: true, value: { algorithm: 'rsa-sha256' } })
+  expect(check({})).toMatchObject({ ok: true, value: { algorithm: undefined } })
 })
 
 test('accepts times at the end of the tolerance, and none a second beyond', () => {
-  for (const created of [NOW - 300, NOW + 300]) expect(check({ created })).toEqual(ok(undefined))
+  for (const created of [NOW - 300, NOW + 300]) expect(check({ created }).ok).toBe(true)
   for (const created of [NOW - 301, NOW + 301]) {
     const evidence = { created, offsetSeconds: created - NOW, toleranceSeconds: 300 }
     expect(check({ created })).toMatchObject({ code: 'signature-created-out-of-range', evidence })
   }
-  expect(check({ expires: NOW - 300 })).toEqual(ok(undefined))
+  expect(check({ expires: NOW - 300 }).ok).toBe(true)
   expect(check({ expires: NOW - 301 })).toMatchObject({ code: 'signature-expired' })
 })
 
@@ -34,7 +36,7 @@ test('names the covered times that the algorithm does not allow', () => {
     code: 'signature-times-not-allowed',
     evidence: { covered: ['(created)', '(expires)'], algorithm: 'rsa-sha256' }
   })
-  expect(check({ headers, created: NOW, expires: NOW })).toEqual(ok(undefined))
+  expect(check({ headers, created: NOW, expires: NOW }).ok).toBe(true)
 })
 
 test('reports (expires) without its parameter, also when nothing else is covered', () => {

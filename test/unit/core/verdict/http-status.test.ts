@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { fail, ok } from '../../../../src/core/result/result.ts'
-import { type ReturnedByCheck, refuse } from '../../../../src/core/verdict/refuse.ts'
+import { type Returned, refuse } from '../../../../src/core/verdict/refuse.ts'
 import type { Verified } from '../../../../src/core/verdict/verdict.ts'
 import { assertVerified, createVerifier, httpStatus, NotVerifiedError, type Verdict } from '../../../../src/index.ts'
 import { service } from '../../../support/service.ts'
@@ -97,7 +97,7 @@ const tooLarge = fail('body-too-large', { limit: 5 })
 const date = fail('date-missing')
 const replay = fail('replayed', { replayId: 'r' })
 
-test.each<[number, string, ReturnedByCheck]>([
+test.each<[number, string, Returned]>([
   [401, 'a check that failed', { date }],
   [413, 'a body that is too large', { request: ok(1), digest: tooLarge }],
   [401, 'a body that is too large among other failures', { date, digest: tooLarge }],
