@@ -1,5 +1,44 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cp } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
 import { defineConfig } from 'tsup'
-import { ENTRIES as entry } from './build/bundle.ts'
+import { ENTRIES } from './build/entries.ts'
+import { readable } from './build/readable.ts'
 
-/** The declarations of CommonJS: build/declarations.mjs has those of ESM lead to them. */
-export default defineConfig({ entry, format: ['cjs'], dts: { entry, only: true } })
+// Both formats of the library are written into dist, so neither build empties it.
+for (const folder of ['dist', 'gateway/dist']) rmSync(folder, { recursive: true, force: true })
+
+// The types of an ES module are those of CommonJS. TypeScript allows this in one direction only.
+for (const name of Object.keys(ENTRIES)) {
+  mkdirSync(`dist/${dirname(name)}`, { recursive: true })
+  writeFileSync(`dist/${name}.d.ts`, `export * from './${basename(name)}.cjs'\n`)
+}
+
+export default defineConfig([
+  // In one build with the library, the command line shares its files.
+  { ...readable, entry: { ...ENTRIES, cli: 'cli/bin.ts' }, format: ['esm'] },
+  {
+    ...readable,
+    entry: ENTRIES,
+    format: ['cjs'],
+    // Makes CommonJS by Rollup: the other way that tsup has replaces `?.` and `??` by slower code.
+    treeshake: true,
+    dts: {
+      // Checking the types would take twice the time of this build: npm run check:types does it.
+      compilerOptions: { noCheck: true },
+      banner: '// @ts-nocheck: without @types/node, types of its modules are any'
+    }
+  },
+  // The gateway has its own files, the flags, and what src/internal of the library exports: every dependency stays one.
+  {
+    ...readable,
+    entry: { cli: 'gateway/src/bin.ts' },
+    outDir: 'gateway/dist',
+    format: ['esm'],
+    skipNodeModulesBundle: true,
+    // Without the paths by which the name of the library is its sources in this repository.
+    tsconfig: 'gateway/tsconfig.build.json',
+    // The page is static: it goes beside the code as it is.
+    onSuccess: () => cp('gateway/src/page', 'gateway/dist/page', { recursive: true })
+  }
+])

@@ -16,7 +16,7 @@ const problems = ['package.json', 'gateway/package.json', 'fixtures/package.json
 })
 const { homepage } = JSON.parse(readFileSync('package.json', 'utf8'))
 if (homepage === undefined || !readFileSync('README.md', 'utf8').includes(`](${homepage.replace(/\/$/, '')})`))
-  problems.push('README.md: put "homepage" of package.json in the place of the address of the site')
+  problems.push('README.md: link to the site, which is "homepage" of package.json')
 if (readFileSync('.github/CODEOWNERS', 'utf8').includes('@OWNER/'))
   problems.push('.github/CODEOWNERS: put the organization of this repository in the place of OWNER')
 for (const problem of problems) console.error(problem)

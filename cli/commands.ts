@@ -14,27 +14,27 @@ export type Commands = Readonly<Record<string, CommandEntry>>
 export const COMMANDS: Commands = {
   explain: {
     summary: 'say why a captured request is refused',
-    load: async () => (await import('./explain/explain.ts')).explain
+    load: async () => (await import('./all-commands.ts')).explain
   },
   key: {
     summary: 'check that a key is published, and say who must fix what',
-    load: async () => (await import('./key/key.ts')).key
+    load: async () => (await import('./all-commands.ts')).key
   },
   send: {
     summary: 'sign a request and send it to a receiver under development',
-    load: async () => (await import('./send/send.ts')).send
+    load: async () => (await import('./all-commands.ts')).send
   },
   account: {
     summary: 'print the account id that an access token belongs to',
-    load: async () => (await import('./account.ts')).account
+    load: async () => (await import('./all-commands.ts')).account
   },
   demo: {
     summary: 'show good and forged requests, and the verdict on each',
-    load: async () => (await import('./demo.ts')).demo
+    load: async () => (await import('./all-commands.ts')).demo
   },
   probe: {
     summary: 'find out whether a receiver is reached, or who answers instead',
-    load: async () => (await import('./probe.ts')).probe
+    load: async () => (await import('./all-commands.ts')).probe
   }
 }
 

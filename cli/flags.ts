@@ -1,7 +1,5 @@
 import type { Flags, Values } from '../flags/flag.ts'
 import { SHARED, UNSHARED } from '../flags/table.ts'
-import { UsageError } from '../flags/usage-error.ts'
-import { isPathPrefix, restorePathPrefix } from '../src/internal/index.ts'
 import type { Io } from './command.ts'
 
 /** Each command that can print JSON has this flag. */
@@ -31,10 +29,3 @@ export interface Command<F extends Flags = Flags> {
  * taken for a misspelled SIGNED_REQUESTS_DOMAIN.
  */
 export const OTHERS: Flags = { ...SHARED, ...UNSHARED, drain: { flag: 'drain', kind: 'number', about: '' } }
-
-/** Adds the prefix that a proxy strips to the target. @throws UsageError */
-export function addPrefix(prefix: string | undefined, target: string): string {
-  if (prefix === undefined) return target
-  if (isPathPrefix(prefix)) return restorePathPrefix(prefix, target)
-  throw new UsageError('--prefix takes a path such as /hooks; the text before the account id is --account-prefix')
-}

@@ -1,4 +1,4 @@
-import { nearest } from '../src/internal/index.ts'
+import { nearest } from '../src/internal/command-line.ts'
 import { UsageError } from './usage-error.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { wrapWords } from '../src/internal/index.ts'
+import { wrapWords } from '../src/internal/command-line.ts'
 import type { CommandFlag, Flag } from './flag.ts'
 import { hasCommas, mayBeVariable, type VariableRule, variableOf } from './variables.ts'
 

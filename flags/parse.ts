@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { nearest } from '../src/internal/index.ts'
+import { nearest } from '../src/internal/command-line.ts'
 import type { CommandFlag, Flags, Values } from './flag.ts'
 import { UsageError } from './usage-error.ts'
 import {

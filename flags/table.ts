@@ -1,5 +1,5 @@
 import type { SchemeName } from '../src/index.ts'
-import { FLAG_NAMES, OPTIONS, type OptionName } from '../src/internal/index.ts'
+import { FLAG_NAMES, OPTIONS, type OptionName } from '../src/internal/command-line.ts'
 import type { Flag } from './flag.ts'
 
 const DRAFT: SchemeName = 'draft-cavage'

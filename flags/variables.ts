@@ -1,4 +1,4 @@
-import { nearest } from '../src/internal/index.ts'
+import { nearest } from '../src/internal/command-line.ts'
 import type { CommandFlag, Flag, Flags } from './flag.ts'
 import { SHARED } from './table.ts'
 import { UsageError } from './usage-error.ts'

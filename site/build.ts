@@ -64,4 +64,4 @@ await build(SITE)
 
 for (const [file, text] of llmsFiles(entries, reference, BASE)) write(`${DIST}/${file}`, text)
 
-write(`${DIST}/${EXPLAIN.id}`, await makeExplainPage(`${SITE_ADDRESS}/`))
+write(`${DIST}/${EXPLAIN.id}`, await makeExplainPage(SITE_ADDRESS && `${SITE_ADDRESS}/`))

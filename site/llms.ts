@@ -33,10 +33,10 @@ function withLinks(markdown: string, file: string, base: string): string {
   const lines = markdown.split('\n').map(line => {
     if (/^\s*```/.test(line)) isCode = !isCode
     if (isCode) return line
-    return line.replace(
-      /\]\(([^)\s]+)\)/g,
-      (_, target: string) => `](${resolveLink(file, target).replace(/^\//, base)})`
-    )
+    return line.replace(/\]\(([^)\s]+)\)/g, (_, target: string) => {
+      const resolved = resolveLink(file, target)
+      return resolved === undefined ? ']' : `](${resolved.replace(/^\//, base)})`
+    })
   })
   return lines.join('\n')
 }

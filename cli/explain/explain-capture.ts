@@ -26,7 +26,7 @@ import {
 } from '../../src/internal/index.ts'
 import type { Entry } from '../captures/capture.ts'
 import { chooseEntry } from '../captures/choose-entry.ts'
-import { addPrefix } from '../flags.ts'
+import { addPrefix } from '../path-prefix.ts'
 import { CLOCKS, type Clock, captureCauses } from './causes.ts'
 import { type Flags, RECEIVER } from './flags.ts'
 import { parsePastedRecords } from './pasted-records.ts'

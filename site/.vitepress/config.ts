@@ -62,7 +62,8 @@ export default defineConfig({
     outline: { level: [2, 3], label: 'On this page' },
     externalLinkIcon: true,
     search: { provider: 'local' },
-    socialLinks: [{ icon: 'github', link: REPOSITORY, ariaLabel: 'The repository on GitHub' }]
+    socialLinks:
+      REPOSITORY === undefined ? [] : [{ icon: 'github', link: REPOSITORY, ariaLabel: 'The repository on GitHub' }]
   },
   transformPageData(page) {
     if (page.relativePath === 'index.md') page.titleTemplate = 'Verify signed HTTP requests'

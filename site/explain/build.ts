@@ -50,11 +50,12 @@ const sourceOf = (code: string): string => `'sha256-${createHash('sha256').updat
 /**
  * Makes the page: one file, which works from a disk as from a server, and which loads nothing.
  *
- * @param site the address of the pages of the codes, with a slash at its end, for a page that is not on the site itself
+ * @param site the address of the pages of the codes, with a slash at its end, for a page that is not on the site itself;
+ *   without it, such a page has no links
  */
-export async function makeExplainPage(site: string): Promise<string> {
+export async function makeExplainPage(site?: string): Promise<string> {
   const worker = await bundle('worker.ts', { inject: [at('buffer.ts')] })
-  const script = await bundle('page.ts', { define: { SITE: JSON.stringify(site) } })
+  const script = await bundle('page.ts', { define: { SITE: site === undefined ? 'undefined' : JSON.stringify(site) } })
   const style = await bundle('page.css', { loader: { '.css': 'css' } })
   const policy = [
     "default-src 'none'",

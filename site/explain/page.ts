@@ -1,8 +1,8 @@
 import type { Example } from './examples.ts'
 import type { Answer, Missing, Question } from './worker.ts'
 
-/** The address of the site, with a slash at its end. */
-declare const SITE: string
+/** The address of the site, with a slash at its end; undefined if it is not known. */
+declare const SITE: string | undefined
 
 /** The command's limit, which is larger than any webhook. */
 const MAX_BYTES = 16 * 2 ** 20
@@ -231,12 +231,17 @@ type Line = Explained['lines'][number]
 
 /** On the site, the other pages are beside this one. */
 const BESIDE = location.protocol === 'file:' ? SITE : './'
-byId<HTMLAnchorElement>('guides').href = BESIDE
+if (BESIDE === undefined) byId('guides').removeAttribute('href')
+else byId<HTMLAnchorElement>('guides').href = BESIDE
 
-const pageOf = (code: string): string => `${BESIDE}checks-and-codes.html#${encodeURIComponent(code)}`
+function nameOf(code: string): HTMLElement {
+  if (BESIDE === undefined) return element('span', { textContent: code })
+  const href = `${BESIDE}checks-and-codes.html#${encodeURIComponent(code)}`
+  return element('a', { href, textContent: code, target: '_blank', rel: 'noopener' })
+}
 
 function causeOf({ code, message, cause, fix, changed, followsFrom }: Explained['failures'][number]): HTMLElement {
-  const link = element('a', { href: pageOf(code), textContent: code, target: '_blank', rel: 'noopener' })
+  const link = nameOf(code)
   if (followsFrom !== undefined) return element('p', {}, link, ` follows from ${followsFrom}.`)
   const entry = (term: string, text: string, className = '') => [
     element('dt', { textContent: term }),

@@ -15,11 +15,10 @@ const isUrl = (target: string): boolean => /^[a-z][a-z+.-]*:/i.test(target)
 
 /**
  * Returns the target of a link on a page of the repository: a page of the site as `/name.md`, a static file as `/name`,
- * and the repository for anything else.
+ * and the repository for anything else; undefined as long as nobody knows where that is.
  */
-export function resolveLink(file: string, target: string): string {
-  if (target === SITE) return '/'
-  if (target.startsWith(`${SITE}/`)) return target.slice(SITE.length)
+export function resolveLink(file: string, target: string): string | undefined {
+  if (SITE !== undefined && (target === SITE || target.startsWith(`${SITE}/`))) return target.slice(SITE.length) || '/'
   if (isUrl(target) || target.startsWith('#') || target.startsWith('/')) return target
   const [path = '', anchor] = target.split('#')
   const found = posix.normalize(posix.join(posix.dirname(file), path))
@@ -29,7 +28,7 @@ export function resolveLink(file: string, target: string): string {
   if (FILES.includes(page)) return `/${addressOf(page)}.md${end}`
   if ((STATIC as readonly string[]).includes(found)) return `/${posix.basename(found)}`
   if (!exists(found)) throw new Error(`${file}: the link ${target} leads to no file`)
-  return `${REPOSITORY}/blob/main/${found}${end}`
+  return REPOSITORY && `${REPOSITORY}/blob/main/${found}${end}`
 }
 
 /** Returns the repository file that a page is made from; a page of the reference is its own. */

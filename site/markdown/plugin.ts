@@ -67,9 +67,13 @@ const pageIn = (env: { relativePath?: string }): string => env.relativePath ?? '
 function resolveLinks(tokens: readonly Token[], source: string, base: string): void {
   for (const token of tokens) {
     if (token.type === 'html_inline') token.content = withSources(token.content, source)
-    if (token.type === 'image') token.attrSet('src', resolveLink(source, token.attrGet('src') ?? ''))
+    if (token.type === 'image') token.attrSet('src', resolveLink(source, token.attrGet('src') ?? '') ?? '')
     if (token.type !== 'link_open') continue
     const target = resolveLink(source, token.attrGet('href') ?? '')
+    if (target === undefined) {
+      token.attrs = null
+      continue
+    }
     // A static file is not a page: the browser loads it. VitePress puts the base before the addresses of pages alone.
     const isStatic = target.startsWith(`/${EXPLAIN.id}`) || /^\/[^#]*\.(?!md\b|html\b)\w+$/.test(target)
     token.attrSet('href', isStatic ? base + target.slice(1) : target)

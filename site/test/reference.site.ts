@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
-import { ENTRIES } from '../../build/bundle.ts'
+import { ENTRIES } from '../../build/entries.ts'
 import { DIST } from './support/serve.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname

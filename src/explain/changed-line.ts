@@ -178,7 +178,7 @@ const LIKELY: readonly Rule[] = [
 
 /** Rules for a signature that shows its digest: they try all lengths and ports, and any one character. */
 const EXHAUSTIVE: readonly Rule[] = [
-  [LENGTH, 'length', lengths],
+  [LENGTH, 'length', otherLengths],
   [HOST, 'host-case', otherLetters],
   [LINE, 'character', characters],
   [HOST, 'port', ports]
@@ -252,7 +252,7 @@ function encodings(path: string): string[] {
 }
 
 /** Lists lengths that are near, and small ones. */
-function* lengths(received: string): Generator<string> {
+function* otherLengths(received: string): Generator<string> {
   for (let n = 1; n <= 200; n++) yield* [`${Number(received) - n}`, `${Number(received) + n}`]
   for (let n = 0; n <= 20_000; n++) yield `${n}`
 }

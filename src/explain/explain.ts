@@ -30,13 +30,13 @@ export function explain(verdict: Verdict, options: DiagnoseOptions = {}): string
 /** Writes the lines of a diagnosis. */
 export const explainDiagnosis = ({ status, headline, checks, failures }: Diagnosis): Line[] => [
   withTone(TONES[status], status, wrapWords(`${status}: `, headline)),
-  ...failures.flatMap(changedLines),
+  ...failures.flatMap(showChangedLines),
   '',
   ...checks.map(check => checkLine(check, failures)),
   ...failures.filter(({ followsFrom }) => followsFrom === undefined).flatMap(adviceLines)
 ]
 
-function changedLines({ changed }: DiagnosedFailure): Line[] {
+function showChangedLines({ changed }: DiagnosedFailure): Line[] {
   if (changed === undefined) return []
   const where = `changed: line ${changed.line}`
   return [

@@ -15,10 +15,9 @@ export {
   restorePathPrefix,
   splitAbsoluteUrl
 } from '../core/http/uri.ts'
-export { messageIn, nearest } from '../core/mistakes.ts'
-export { DEFAULTS, OPTIONS, type OptionName, validateGiven } from '../core/options/options.ts'
+export { DEFAULTS, validateGiven } from '../core/options/options.ts'
 export { validateAccounts } from '../core/options/values.ts'
-export { FLAG_NAMES } from '../explain/settings.ts'
+export * from './command-line.ts'
 
 // `explain FILE` and `send --request` read captures, which need not be well-formed requests: they use the steps before
 // a verifier, one by one.
@@ -49,14 +48,12 @@ export {
   asciiJson,
   aside,
   duration,
-  escapeText,
   type Line,
   plural,
   TONES,
   type Tone,
   withTone,
-  wrapExact,
-  wrapWords
+  wrapExact
 } from '../explain/text.ts'
 
 // `key` asks name servers itself, and says of each record what a receiver would say of it; with `--request`, it tries a

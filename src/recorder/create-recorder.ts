@@ -59,10 +59,11 @@ export function createRecorder(options: RecorderOptions = {}): Recorder {
   const files = directory === undefined ? undefined : createFiles(directory, keep)
   let number = 0
 
-  const documentOf = (recorded: Numbered) => documentOfRecorded(recorded, `${recorded.code}-${recorded.number}`, redact)
+  const documentFor = (recorded: Numbered) =>
+    documentOfRecorded(recorded, `${recorded.code}-${recorded.number}`, redact)
 
   return {
-    fixtures: () => store.newestFirst().map(documentOf),
+    fixtures: () => store.newestFirst().map(documentFor),
     written: async () => files?.finished(),
     record(refused) {
       number += 1
@@ -73,7 +74,7 @@ export function createRecorder(options: RecorderOptions = {}): Recorder {
         code: recorded.code,
         time: recorded.seen.now,
         signer: () => signerOf(recorded),
-        document: () => documentOf(recorded)
+        document: () => documentFor(recorded)
       })
     }
   }

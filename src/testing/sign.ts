@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID, sign as signBytes } from 'node:crypto'
 import { encodeBase64 } from '../core/http/base64.ts'
 import { base64Digest } from '../core/http/digest.ts'
 import type { Bytes, ReceivedRequest } from '../core/http/request.ts'
@@ -59,7 +59,7 @@ export function createSigningKey(keyId: string, rsaBits: number, privateKeyPem?:
     // A TXT character-string holds 255 octets (RFC 1035 section 3.3.14).
     record: `v=DKIM1; k=rsa; p=${publicKey.toString('base64')}`.match(/.{1,255}/g)!,
     // Header values are octets, one per character.
-    sign: signingString => sign('sha256', Buffer.from(signingString, 'latin1'), privateKey)
+    sign: signingString => signBytes('sha256', Buffer.from(signingString, 'latin1'), privateKey)
   }
 }
 

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { service } from '../support/service.ts'
 import { ROOT, read } from './docs/pages.ts'
 
-const INTERNAL = 'src/internal/index.ts'
+const INTERNAL = ['src/internal/command-line.ts', 'src/internal/index.ts']
 
 const filesIn = (...folders: string[]): string[] =>
   folders.flatMap(folder =>
@@ -60,12 +60,14 @@ test('the core verifies alone, without the file of any neighbour', () => {
 })
 
 test('each internal name is used by a tool', () => {
-  const exported = read(INTERNAL).matchAll(/export (?:type )?\{([^}]*)\}/g)
+  const exported = INTERNAL.map(read)
+    .join('\n')
+    .matchAll(/export (?:type )?\{([^}]*)\}/g)
   const nameIn = (item: string) => item.replace('type ', '').trim()
   const names = [...exported].flatMap(([, list]) => list!.split(',').map(nameIn)).filter(name => name !== '')
   expect(names.length).toBeGreaterThan(30)
   const clauses = filesIn('cli', 'flags', 'gateway/src').flatMap(file => [
-    ...read(file).matchAll(/import (?:type )?\{([^}]*)\} from '[./]*src\/internal\/index\.ts'/g)
+    ...read(file).matchAll(/import (?:type )?\{([^}]*)\} from '[./]*src\/internal\/[\w-]+\.ts'/g)
   ])
   const used = new Set(clauses.flatMap(([, list]) => list!.split(',').map(nameIn)))
   expect(names.filter(name => !used.has(name))).toEqual([])

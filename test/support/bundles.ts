@@ -1,7 +1,7 @@
 import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { build } from 'esbuild'
+import { build } from 'tsup'
 import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
@@ -18,18 +18,20 @@ declare module 'vitest' {
 export default async function bundleCommandLines(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'signed-requests-'))
   await build({
-    entryPoints: {
+    config: false,
+    entry: {
       'dist/cli': 'cli/bin.ts',
       'gateway/dist/cli': 'gateway/src/bin.ts',
       'dist/flood-process': 'test/unit/recorder/flood-process.ts',
       'dist/https-child': 'test/unit/account/https-child.ts'
     },
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
     format: 'esm',
     target: 'node20',
-    outdir: folder
+    splitting: false,
+    removeNodeProtocol: false,
+    skipNodeModulesBundle: true,
+    outDir: folder,
+    silent: true
   })
   // Each bundle needs these beside it, as in its package.
   await symlink(resolve('gateway/src/page'), join(folder, 'gateway/dist/page'))

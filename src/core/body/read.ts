@@ -117,7 +117,7 @@ async function readStream(
         length += chunk.length
         if (!isTiny(chunk.length)) continue
       }
-      release(chunks)
+      releaseChunks(chunks)
       if (isWithin) throw tinyPieces()
       if (next === undefined)
         return withRead(fail('body-unreadable', { error: `it did not end within ${bodyTimeout} ms` }))
@@ -138,7 +138,7 @@ function unshared(chunk: unknown): unknown {
 }
 
 /** Nobody awaits this: a stream that hangs may hang here too, and the outcome does not matter. */
-function release(chunks: Chunks): void {
+function releaseChunks(chunks: Chunks): void {
   const released = async () => chunks.release()
   released().catch(() => {})
 }

@@ -1,4 +1,4 @@
-import { createVerify, type KeyObject, verify } from 'node:crypto'
+import { createVerify, type KeyObject, verify as verifyBytes } from 'node:crypto'
 import type { PublicKey } from '../key/key-types.ts'
 import { parseRsaDer } from '../key/rsa-der.ts'
 import { memoizeWeak } from '../memo.ts'
@@ -39,7 +39,7 @@ export function verifySignature(
   if (key.type === 'rsa') {
     return createVerify(digest!).update(signingString, 'latin1').verify(input, signature)
   }
-  return verify(digest, Buffer.from(signingString, 'latin1'), input, signature)
+  return verifyBytes(digest, Buffer.from(signingString, 'latin1'), input, signature)
 }
 
 /**

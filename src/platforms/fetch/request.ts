@@ -58,13 +58,13 @@ export function fetchAdapter(options: Partial<FromFetchOptions>): (request: Requ
       )
     const { scheme: protocol = 'http', authority = '', target = request.url } = splitAbsoluteUrl(request.url) ?? {}
     const normalized = (host: string) => normalizeHost(host, protocol)
-    const isHost = isHeader || normalized(request.headers.get('host') ?? '') === normalized(authority)
+    const isSameHost = isHeader || normalized(request.headers.get('host') ?? '') === normalized(authority)
     return undoProxy({
       method: request.method,
       target: target.startsWith('/') ? target : `/${target}`,
       // Runtimes that do not expose Host (HTTP/2 has none) build the URL from its replacement. Where they differ, there
       // are two.
-      headers: isHost || authority === '' ? [...request.headers] : [...request.headers, ['host', authority]],
+      headers: isSameHost || authority === '' ? [...request.headers] : [...request.headers, ['host', authority]],
       body: bodyOf(request, body),
       https: protocol === 'https'
     })

@@ -58,7 +58,7 @@ export function readNodeRequest(req: NodeRequest, body: unknown): AdapterRequest
     method: req.method ?? '',
     target: typeof originalUrl === 'string' ? originalUrl : (req.url ?? ''),
     headers: headerLines(req),
-    body: bodyOf(req, body),
+    body: bodyOfNode(req, body),
     // The client chooses `:scheme` of HTTP/2, so that decides nothing.
     https: (req.socket as { encrypted?: boolean } | null)?.encrypted === true
   }
@@ -73,11 +73,11 @@ function headerLines({ rawHeaders }: NodeRequest): HeaderLine[] {
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) all.push([rawHeaders[i]!, rawHeaders[i + 1]!])
   const lines = all.filter(([name]) => !name.startsWith(':'))
   const authority = all.find(([name]) => name === ':authority')?.[1]
-  const isHost = ([name, value]: HeaderLine) => name.toLowerCase() === 'host' && value === authority
-  return authority === undefined || lines.some(isHost) ? lines : [...lines, ['Host', authority]]
+  const isHostLine = ([name, value]: HeaderLine) => name.toLowerCase() === 'host' && value === authority
+  return authority === undefined || lines.some(isHostLine) ? lines : [...lines, ['Host', authority]]
 }
 
-function bodyOf(req: NodeRequest, given: unknown): ReceivedBody {
+function bodyOfNode(req: NodeRequest, given: unknown): ReceivedBody {
   if (given instanceof Uint8Array || typeof given === 'string') return given
   if (!isNoBody(given)) throw rawBytesNeeded('options.body is not raw bytes but a parsed body')
   if (!req.aborted && req.readableDidRead) throw rawBytesNeeded('the request body was already read')

@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { SITE } from '../../../build/addresses.ts'
 import { COMMANDS } from '../../../cli/commands.ts'
 import manifest from '../../../package.json' with { type: 'json' }
 import { anchorsOf, exists, linksOf, PAGES, proseOf, ROOT, read, repositoryFiles } from './pages.ts'
@@ -97,7 +96,8 @@ test.each([
   ['PHP', 'docs/gateway.md']
 ])('the README answers with one click: %s', (_, target) => expect(linksOf(proseOf('README.md'))).toContain(target))
 
-test('the README names the address of the site as build/addresses.ts has it', () => {
-  const named = linksOf(proseOf('README.md')).filter(target => target.startsWith(SITE))
-  expect(named).toEqual([`${SITE}/explain.html`, SITE])
+test('no file names a host that does not exist', () => {
+  const texts = repositoryFiles().filter(name => /\.(?:md|txt|[cm]?[jt]s|json|ya?ml|vue|html|svg)$/.test(name))
+  const placeholder = ['signed-requests', 'example'].join('.')
+  expect(texts.filter(name => read(name).includes(placeholder))).toEqual([])
 })

@@ -1,6 +1,6 @@
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
-import { ENTRIES } from '../../../build/bundle.ts'
+import { ENTRIES } from '../../../build/entries.ts'
 import { ROOT } from './pages.ts'
 
 /** The declarations are in this folder, in memory only. */

@@ -1,117 +1,97 @@
-import { relative } from 'node:path'
-import { type BuildOptions, build } from 'esbuild'
-import type { OutputChunk } from 'rollup'
-import { expect, test } from 'vitest'
-import { bundle, outputOf } from '../../../build/bundle.ts'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { build } from 'esbuild'
+import { expect, inject, test } from 'vitest'
+import manifest from '../../../package.json' with { type: 'json' }
 
-const ALWAYS = { bundle: true, format: 'esm', platform: 'node', packages: 'external', write: false } as const
+const installed = join(inject('folder'), 'node_modules/signed-requests')
+const gateway = join(inject('gatewayFolder'), 'node_modules/signed-requests-gateway')
 
-/**
- * Returns the packages and the files of `src/` that are loaded with this code. An import that runs later does not
- * count.
- */
-async function bundleOf(options: BuildOptions): Promise<{ files: string[]; packages: string[] }> {
-  const { metafile } = await build({ ...ALWAYS, splitting: true, outdir: 'bundle', metafile: true, ...options })
-  const [output] = Object.values(metafile!.outputs).filter(({ entryPoint }) => entryPoint !== undefined)
-  const imports = output!.imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path)
-  const inputs = Object.entries(output!.inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+/** Bundles what a program that imports these names needs, as its bundler does. Returns its functions and imports. */
+async function bundleOf(names: string, entry = 'signed-requests') {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: `export { ${names} } from '${entry}'`, resolveDir: inject('folder') },
+    external: Object.keys(manifest.dependencies),
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    metafile: true,
+    write: false
+  })
+  const [file] = outputFiles
   return {
-    files: inputs.map(([file]) => file).filter(file => file.startsWith('src/')),
-    packages: [...new Set(imports.filter(path => !path.startsWith('node:')))]
+    functions: [...file!.text.matchAll(/\bfunction (\w+)/g)].map(([, name]) => name),
+    imports: Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path))
   }
 }
-const bundleOfNames = (names: string, from: string) =>
-  bundleOf({ stdin: { contents: `export { ${names} } from './src/${from}'`, resolveDir: '.' } })
 
-const receiver = await bundleOfNames('createVerifier, dnsTxtLookup, fromNodeRequest', 'index.ts')
+test('a bundler leaves out what a receiver does not import: explanations, handlers, RFC 9421 and packages', async () => {
+  const { functions, imports } = await bundleOf('createVerifier, fromNodeRequest')
+  expect(functions).toContain('createVerifier')
+  const others = ['diagnose', 'explain', 'nodeHandler', 'lambdaHandler', 'parseSignatureInput', 'createRecorder']
+  expect(functions.filter(name => others.includes(name!))).toEqual([])
+  expect(imports.filter(path => !path.startsWith('node:'))).toEqual([])
+})
 
-test.each([
-  { what: 'RFC 9421', has: 'src/core/standards/draft-cavage/scheme.ts', not: /rfc9421/ },
-  {
-    what: 'the search for what changed a body, before it is needed',
-    has: 'src/core/checks/digest.ts',
-    not: /body\/change/
-  },
-  {
-    what: 'explain, fixtures, DNS messages and the door',
-    has: 'src/core/key/dns.ts',
-    not: /^src\/(?:explain|doh|fixture|tools)\//
+test.each(['parseHttpDate', 'parseSignatureHeader', 'parseDigestHeader', 'parseKeyRecord'])(
+  '%s alone brings neither the verifier nor DNS',
+  async name => {
+    const { functions, imports } = await bundleOf(name)
+    expect(functions).toContain(name)
+    expect(functions).not.toContain('createVerifier')
+    expect(imports.filter(path => path.includes('dns'))).toEqual([])
   }
-])('a receiver that accepts the draft has nothing of $what', ({ has, not }) => {
-  expect(receiver.files).toContain(has)
-  expect(receiver.files.filter(file => not.test(file))).toEqual([])
-})
-
-test('it loads few files, and no package', () => {
-  expect(receiver.files.length).toBeLessThanOrEqual(50)
-  expect(receiver.packages).toEqual([])
-})
-
-test('RFC 9421 comes with its import', async () => {
-  const { files, packages } = await bundleOfNames('rfc9421', 'standards/rfc9421/index.ts')
-  expect(files).toContain('src/core/standards/rfc9421/scheme.ts')
-  expect(packages).toEqual(['structured-headers'])
-})
-
-test('the gateway has no verifier and no explanation built in: it imports those of the package', async () => {
-  const options = { entryPoints: ['gateway/src/cli.ts'], tsconfig: 'gateway/tsconfig.build.json', splitting: false }
-  const { files, packages } = await bundleOf(options)
-  expect(files).toContain('src/core/options/options.ts')
-  expect(packages).toContain('signed-requests')
-  const own = /^src\/(?:core\/(?:verify\.ts|checks|verdict|replay)|explain\/causes|fixture|testing|account|doh)/
-  expect(files.filter(file => own.test(file))).toEqual([])
-})
-
-const FORMATS = ['esm', 'cjs'] as const
-const [esm, cjs] = await Promise.all(
-  FORMATS.map(async format => {
-    // Shortening the code takes most of the time, and moves nothing from one file to another.
-    const { output } = await (await bundle(format)).generate({ ...outputOf(format), plugins: [] })
-    return output.filter(file => file.type === 'chunk')
-  })
 )
 
-/** Returns the files that are loaded with this one, itself included. */
-function loadedWith(name: string, chunks: readonly OutputChunk[]): OutputChunk[] {
-  const names = new Set([name])
-  const of = (name: string) => chunks.find(({ fileName }) => fileName === name)
-  for (const each of names) for (const next of of(each)?.imports ?? []) names.add(next)
-  return chunks.filter(({ fileName }) => names.has(fileName))
+test('RFC 9421 comes with its import', async () => {
+  const { functions, imports } = await bundleOf('rfc9421', 'signed-requests/rfc9421')
+  expect(functions).toContain('parseSignatureInput')
+  expect(imports.filter(path => !path.startsWith('node:'))).toEqual(['structured-headers'])
+})
+
+/** Returns the source files of what is loaded with a file of the package: each is named above its code. */
+function sourcesLoadedWith(file: string): string[] {
+  const names = new Set([file])
+  return [...names].flatMap(function sourcesOf(name): string[] {
+    const text = readFileSync(join(installed, 'dist', name), 'utf8')
+    const imports = text.matchAll(/^(?:import|export|\})[^;'"(]*?"(\.{1,2}\/[^"]+)"/gm)
+    const found = [...imports].map(([, path]) => posix.join(posix.dirname(name), path!))
+    const fresh = found.filter(path => !names.has(path))
+    for (const path of fresh) names.add(path)
+    return [...text.matchAll(/^\/\/ (\S+\.ts)$/gm)].map(([, source]) => source!).concat(fresh.flatMap(sourcesOf))
+  })
 }
-const modulesIn = (chunks: readonly OutputChunk[]): string[] =>
-  chunks.flatMap(({ moduleIds }) => moduleIds.map(id => relative('.', id))).sort()
 
-test.each([
-  { how: 'import', entry: 'index.js', chunks: esm! },
-  { how: 'require', entry: 'index.cjs', chunks: cjs! }
-])('$how of the package loads two files, and the search for what changed a body is another', ({ entry, chunks }) => {
-  const loaded = loadedWith(entry, chunks)
-  expect(loaded.map(({ name }) => name).sort()).toEqual(['index', 'library'])
-  expect(loaded.flatMap(({ dynamicImports }) => dynamicImports)).toEqual([
-    chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith('body/change.ts'))?.fileName
+test.each(Object.keys(manifest.exports).filter(name => !name.endsWith('.json')))(
+  '%s loads nothing of the command line',
+  entry => {
+    const sources = sourcesLoadedWith(posix.join(entry, 'index.js'))
+    expect(sources.length).toBeGreaterThan(3)
+    expect(sources.filter(source => !source.startsWith('src/'))).toEqual([])
+  }
+)
+
+test('the verifier loads without what explains, records or signs', () => {
+  const sources = sourcesLoadedWith('replay/index.js').concat(sourcesLoadedWith('rfc9421/index.js'))
+  expect(sources).toContain('src/core/standards/rfc9421/scheme.ts')
+  expect(sources.filter(source => /^src\/(?:explain|recorder|testing|fixture)\//.test(source))).toEqual([])
+})
+
+test('the command line loads what verifies and explains when a command is asked for, and not for its help', () => {
+  const [main = ''] = readdirSync(join(installed, 'dist')).filter(name => name.startsWith('main-'))
+  const sources = sourcesLoadedWith(main)
+  expect(sources).toEqual(expect.arrayContaining(['cli/commands.ts', 'flags/help.ts']))
+  expect(sources.filter(source => /^src\/(?!core|internal)|core\/(?:verify|checks)/.test(source))).toEqual([
+    'src/explain/settings.ts',
+    'src/explain/text.ts'
   ])
 })
 
-test('an entry of the library loads nothing of the command line', () => {
-  const entries = esm!.filter(({ isEntry, name }) => isEntry && name !== 'cli')
-  for (const { fileName } of entries)
-    expect(modulesIn(loadedWith(fileName, esm!)).filter(file => !file.startsWith('src/'))).toEqual([])
-})
-
-test('the command line loads a command, and what that needs besides the library, when it is asked for', () => {
-  const main = esm!.find(({ facadeModuleId }) => facadeModuleId?.endsWith('cli/main.ts'))!
-  const loaded = loadedWith(main.fileName, esm!)
-  expect(modulesIn(loaded.filter(({ name }) => name !== 'library'))).toEqual([
-    'cli/command.ts',
-    'cli/commands.ts',
-    'cli/flags.ts',
-    'cli/main.ts',
-    'cli/run-command.ts',
-    'flags/commands.ts',
-    'flags/help.ts',
-    'flags/parse.ts',
-    'flags/table.ts',
-    'flags/usage-error.ts',
-    'flags/variables.ts'
-  ])
+test('the gateway verifies with the library that is installed, and has no second one built in', () => {
+  const files = readdirSync(join(gateway, 'dist')).filter(name => name.endsWith('.js'))
+  const text = files.map(name => readFileSync(join(gateway, 'dist', name), 'utf8')).join('\n')
+  const sources = [...text.matchAll(/^\/\/ (\S+\.ts)$/gm)].map(([, source]) => source!)
+  expect(sources).toContain('gateway/src/cli.ts')
+  expect(text).toMatch(/import \{[^}]*\bcreateVerifier\b[^}]*\} from "signed-requests"/)
+  expect(sources.filter(source => /core\/(?:verify|checks|standards|verdict)|explain\/causes/.test(source))).toEqual([])
 })

@@ -32,15 +32,6 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 export default function install(project: TestProject): () => void {
   const temporary = mkdtempSync(join(tmpdir(), 'package-'))
   const pack = (folder: string): Packed => {
-    // This is the work of prepack and postpack besides the build, which was just made.
-    pages('write', folder)
-    try {
-      return packNow(folder)
-    } finally {
-      pages('restore', folder)
-    }
-  }
-  const packNow = (folder: string): Packed => {
     const to = ['--pack-destination', temporary]
     const output = JSON.parse(npm(join(ROOT, folder), 'pack', '--json', '--ignore-scripts', ...to))
     // npm 12 reports each tarball by its package.
@@ -63,10 +54,6 @@ export default function install(project: TestProject): () => void {
   project.provide('vectorsFolder', installed('vectors', pack('fixtures').path))
   return () => rmSync(temporary, { recursive: true })
 }
-
-/** Runs the script of build/packed-pages.ts. */
-const pages = (action: string, folder: string): void =>
-  void execFileSync(process.execPath, ['--import', 'tsx', 'build/packed-pages.ts', action, folder], { cwd: ROOT })
 
 /** Runs npm as from a shell: without the variables in which `npm run` describes this project. */
 function npm(cwd: string, ...args: string[]): string {

@@ -28,15 +28,15 @@ export function parseContentDigest(value: string): Result<readonly Digest[]> {
 
 /** Parses the header without decoding: in the end text is compared. */
 export function parseEncodedContentDigest(text: string): Result<readonly EncodedDigest[]> {
-  const malformed = (reason: string): Failed => fail('digest-malformed', { received: text, reason })
+  const malformedDigest = (reason: string): Failed => fail('digest-malformed', { received: text, reason })
   const sequences = parseByteSequences(text)
-  if (!Array.isArray(sequences)) return malformed(sequences.reason)
+  if (!Array.isArray(sequences)) return malformedDigest(sequences.reason)
   const digests = new Map<string, EncodedDigest>()
   for (const [algorithm, encoded] of sequences) {
-    if (digests.has(algorithm)) return malformed('an algorithm is listed twice')
-    if (decodeBase64(encoded) === undefined) return malformed('a digest is not canonical base64')
+    if (digests.has(algorithm)) return malformedDigest('an algorithm is listed twice')
+    if (decodeBase64(encoded) === undefined) return malformedDigest('a digest is not canonical base64')
     if (DIGESTS.get(algorithm)?.pattern.test(encoded) === false)
-      return malformed(`a ${algorithm} digest has the wrong length`)
+      return malformedDigest(`a ${algorithm} digest has the wrong length`)
     digests.set(algorithm, { algorithm, encoded })
   }
   return ok([...digests.values()])
