@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { compareWithReference } from './compare-reference.ts'
 
-test('the reference is short, and shares no code with the library', () => {
+test('the reference shares no code with the library', () => {
   const source = readFileSync(new URL('../../fixtures/source/reference-verifier.ts', import.meta.url), 'utf8')
-  expect(source.trimEnd().split('\n').length).toBeLessThanOrEqual(150)
   const imported = [...source.matchAll(/^(?:import|export)\b.*\bfrom '(.*)'|\bimport\('(.*)'\)/gm)]
   expect(imported.map(([, from, lazily]) => from ?? lazily)).toEqual(['node:crypto'])
 })

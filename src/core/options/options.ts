@@ -204,10 +204,13 @@ export type VectorOptionName = { [N in OptionName]: Options[N]['vector'] extends
 
 type Defaulted = { [N in OptionName]: Options[N] extends { fallback: unknown } ? N : never }[OptionName]
 
-/** The defaults of the options that are data. */
-export const DEFAULTS = Object.fromEntries(
-  Object.entries(OPTIONS).flatMap(([name, entry]) => ('fallback' in entry ? [[name, entry.fallback]] : []))
-) as { readonly [N in Defaulted]: Options[N]['fallback'] }
+/** The defaults of the options that are data. Without a prototype: a polluted one must not supply an option. */
+export const DEFAULTS: { readonly [N in Defaulted]: Options[N]['fallback'] } = Object.assign(
+  Object.create(null),
+  Object.fromEntries(
+    Object.entries(OPTIONS).flatMap(([name, entry]) => ('fallback' in entry ? [[name, entry.fallback]] : []))
+  )
+)
 
 /** The options as the checks need them: complete, validated, and prepared once. */
 export type Settings = { readonly [N in OptionName]: ReturnType<Options[N]['validate']> }
