@@ -27,8 +27,8 @@ const UNDATED = 'to check all but the date: --now date'
 const isPast = ({ evidence }: Time): boolean => evidence.offsetSeconds < 0
 
 /** Makes a row whose cause begins with how the two times differ. */
-const compared = (when: (known: Time) => boolean, why: string, fix: string): ConditionalCause<TimeCode> => ({
-  when,
+const compared = (find: (known: Time) => boolean, why: string, fix: string): ConditionalCause<TimeCode> => ({
+  find,
   cause: ({ evidence, clock }) => `${compareWithClock(evidence, clock)}: ${why}`,
   fix
 })
@@ -44,12 +44,12 @@ const isAhead = (known: Time): boolean => !isPast(known)
 
 /** Lists the causes of a time that is out of range in a capture, by the clock that it is compared with. */
 function timeCauses(clock: Clock): readonly ConditionalCause<TimeCode>[] {
-  const [when, why, fix] = ARRIVED_LATE
+  const [find, why, fix] = ARRIVED_LATE
   switch (clock) {
     case 'machine':
       return [
         {
-          when: isPast,
+          find: isPast,
           cause: ({ evidence, clock }) =>
             `the capture is ${duration(-evidence.offsetSeconds)} old, or ${clock} ` +
             `(${new Date().toUTCString()}) is fast by as much`,
@@ -58,7 +58,7 @@ function timeCauses(clock: Clock): readonly ConditionalCause<TimeCode>[] {
       ]
     case 'flag':
       return [
-        compared(when, why, `${fix}.`),
+        compared(find, why, `${fix}.`),
         compared(
           isAhead,
           "the sender's clock is fast, or the request arrived later than that",
@@ -67,7 +67,7 @@ function timeCauses(clock: Clock): readonly ConditionalCause<TimeCode>[] {
       ]
     case 'capture':
       return [
-        compared(when, why, `${fix}; ${UNDATED}.`),
+        compared(find, why, `${fix}; ${UNDATED}.`),
         compared(
           isAhead,
           "the sender's clock is fast, or that of the program which captured it is slow",
@@ -82,7 +82,7 @@ function timeCauses(clock: Clock): readonly ConditionalCause<TimeCode>[] {
 
 /** Explains line breaks that nobody sent: a terminal wraps lines, and they are copied so. */
 const WRAPPED: ConditionalCause<'request-malformed'> = {
-  when: ({ evidence }) => evidence.part === 'header-name',
+  find: ({ evidence }) => evidence.part === 'header-name',
   cause: ({ shown: { name = '' } }) =>
     `a line of the capture was wrapped when it was copied (${name} is not the name of a header), or it is a broken ` +
     'sender, or an attack',
@@ -91,7 +91,7 @@ const WRAPPED: ConditionalCause<'request-malformed'> = {
 
 /** Explains a missing body: the program that made the capture may have left it out, or have read it before. */
 const BODYLESS: ConditionalCause<'digest-mismatch'> = {
-  when: ({ evidence }) => evidence.bodyLength === 0,
+  find: ({ evidence }) => evidence.bodyLength === 0,
   cause:
     'the capture has no body, and the request had one when it was signed: the program that captured it ' +
     'left it out or dropped it',

@@ -5,7 +5,7 @@ import { asciiJson, explainDiagnosis } from '../../src/internal/index.ts'
 import { FORMATS, readCapture } from '../captures/read-capture.ts'
 import { EXIT, type Io, readBytes } from '../command.ts'
 import type { Command } from '../flags.ts'
-import { codeLines, explanationOf, gatewayCode, gatewayCodeLines, isCode, misspelledCode } from './code.ts'
+import { codeLines, explainCode, explainGatewayCode, gatewayCodeLines, isCode, misspelledCode } from './code.ts'
 import { explainCapture } from './explain-capture.ts'
 import { FLAGS, type Flags } from './flags.ts'
 
@@ -39,7 +39,7 @@ export const explain: Command<typeof FLAGS> = {
 async function run(flags: Flags, io: Io, file: string): Promise<number> {
   if (isCode(file)) return runCode(file, flags, io)
   if (!existsSync(file)) {
-    const ofGateway = gatewayCode(file)
+    const ofGateway = explainGatewayCode(file)
     if (ofGateway !== undefined) {
       io.print(flags.json ? asciiJson(ofGateway) : gatewayCodeLines(ofGateway))
       return EXIT.ok
@@ -59,7 +59,7 @@ async function run(flags: Flags, io: Io, file: string): Promise<number> {
 
 /** `explain CODE`; a file of that name is `./CODE`. */
 function runCode(code: Code, { json }: Flags, io: Io): number {
-  const explanation = explanationOf(code)
+  const explanation = explainCode(code)
   io.print(json ? asciiJson(explanation) : codeLines(explanation))
   return EXIT.ok
 }

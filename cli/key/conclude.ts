@@ -1,107 +1,195 @@
 import type { KeyLimits } from '../../src/index.ts'
 import {
-  describeProblem,
+  type Cause,
   duration,
   escapeText,
+  findCause,
   findProblem,
   isRecordCode,
   looksLikeKeyRecord,
   parseKey,
-  type RecordProblem
+  type RecordProblem,
+  withFinding
 } from '../../src/internal/index.ts'
 import { isNotAsked, NOT_ASKED } from './ask.ts'
 import type { Hop, ServerReport, Trace } from './trace.ts'
 
-/** Says who must do what, and why, by the kind of conclusion; a detail follows. */
-const WORDS = {
-  published: 'Usable: each name server that replies has the key, and so has the receiver',
-  'resolver-has-key': "Usable: the receiver's DNS server has a good key; ",
-  'resolver-has-none':
-    "The sender must publish the key, unless others see it: the receiver's DNS server does not have it; ",
-  'bad-record': 'The sender must ',
-  'not-published': 'The sender must publish the key: the name servers have no record at ',
-  withdrawn:
-    'The sender must publish the key again, unless it was withdrawn: its name servers do not have it; the ' +
-    'receiver has it for ',
-  'resolver-has-old':
-    'The receiver must wait, or empty the cache of its DNS server: the key is published, and that server remembers ',
-  'servers-differ': 'The sender must make its name servers equal: ',
-  'server-fails': 'The sender must repair a name server: the others have the key, and so has the receiver, but not ',
-  'servers-private':
-    'The receiver must run this again with --private: others may get another answer; at private addresses are ',
-  'no-server-answers':
-    'The sender must repair its name servers, unless a firewall here drops port 53, which looks the same: none of ' +
-    'them answers from here, in ',
-  'limit-reached':
-    `The receiver must run this again, with fewer names at once: ${NOT_ASKED.EBUDGET}, and had not asked all name ` +
-    'servers by then, in ',
-  'signatures-invalid': 'The sender must sign its zone again: its DNSSEC signatures do not validate, in ',
-  'endless-aliases': 'The sender must break the CNAME loop, or use at most 8 aliases: ',
-  'resolver-fails': 'The receiver must repair its DNS server, or name another (--dns-server): it fails with '
-} as const
+/** All that is known about the key at a name. Texts in it come from outside. */
+interface Known {
+  /** of each TXT record that the receiver's own lookup brought */
+  readonly texts: readonly string[]
+  /** why it is not known whether there are records */
+  readonly error: string | undefined
+  readonly trace: Trace | undefined
+  readonly hops: readonly Hop[]
+  /** the name to which the aliases lead; empty where the name servers were not asked */
+  readonly last: Hop
+  /** the records of the name servers; undefined where none has answered */
+  readonly published: readonly string[] | undefined
+  /** of the published records, or else of those that the receiver has */
+  readonly problem: RecordProblem | undefined
+}
 
-const WITHOUT_SERVERS = 'the name servers were not asked'
-const ZONE_UNKNOWN = 'it does not say which name servers are responsible'
+/** A conclusion. Its text is the fix, which says who must do what, and the cause. */
+interface Conclusion<F = unknown> extends Cause<Known, F> {
+  readonly kind: string
+}
 
-/** Makes a conclusion of printable ASCII. */
-const say = (kind: keyof typeof WORDS, detail = '') => ({ kind, text: `${WORDS[kind]}${escapeText(detail, 1000)}.` })
+const conclusion = <F>(entry: Conclusion<F>): Conclusion => withFinding<Known, F, { readonly kind: string }>(entry)
 
-function badRecord(problem: RecordProblem) {
-  const { cause, fix } = describeProblem(problem)
-  return say('bad-record', `${fix}: ${cause}`)
+const has = ({ texts }: Known): string => `the receiver has ${texts.length > 0 ? 'a good key' : 'no good key'}`
+
+/** How long the resolver keeps what it has. */
+const wait = ({ trace }: Known): string => (trace?.ttl === undefined ? 'while' : seconds(trace.ttl))
+
+const zoneOf = ({ last }: Known): string => last.zone || last.name
+
+const isUnanswered = ({ published }: Known): boolean => published === undefined
+
+const CONCLUSIONS: readonly Conclusion[] = [
+  {
+    kind: 'endless-aliases',
+    find: ({ trace }) => trace?.isEndless,
+    fix: 'The sender must break the CNAME loop, or use at most 8 aliases',
+    cause: ({ hops }) => hops.map(({ name }) => name).join(', ')
+  },
+  {
+    kind: 'signatures-invalid',
+    find: ({ trace, error }) => trace?.isBogus && error !== undefined,
+    fix: 'The sender must sign its zone again',
+    cause: known => `its DNSSEC signatures do not validate, in ${zoneOf(known)}`
+  },
+  conclusion({
+    kind: 'servers-differ',
+    find: ({ hops }) => hops.map(({ servers }) => differenceOf(servers)).find(found => found !== undefined),
+    fix: 'The sender must make its name servers equal',
+    cause: ({ found }) => found
+  }),
+  conclusion({
+    kind: 'bad-record',
+    find: ({ problem }) => problem,
+    fix: ({ found }) => `The sender must ${found.fix}`,
+    cause: ({ found }) => found.cause
+  }),
+  {
+    kind: 'servers-private',
+    find: known => isUnanswered(known) && known.last.servers.some(({ error }) => error === 'EPRIVATE'),
+    fix: 'The receiver must run this again with --private',
+    cause: known =>
+      `others may get another answer; at private addresses are the name servers of ${known.last.zone}; ${has(known)}`
+  },
+  {
+    kind: 'resolver-fails',
+    find: known => isUnanswered(known) && !known.last.zone && known.error !== undefined,
+    fix: 'The receiver must repair its DNS server, or name another (--dns-server)',
+    cause: ({ error }) => `it fails with ${error}`
+  },
+  {
+    kind: 'limit-reached',
+    find: known =>
+      isUnanswered(known) &&
+      known.trace?.isCut &&
+      (known.last.servers.length === 0 || known.last.servers.some(({ error }) => error === 'EBUDGET')),
+    fix: 'The receiver must run this again, with fewer names at once',
+    cause: known =>
+      `${NOT_ASKED.EBUDGET}, and had not asked all name servers by then, in ` +
+      `${zoneOf(known)}; ${known.error ?? has(known)}`
+  },
+  {
+    kind: 'resolver-has-key',
+    find: known => isUnanswered(known) && !known.last.zone && known.texts.length > 0,
+    fix: 'Usable',
+    cause: ({ trace }) => `the receiver's DNS server has a good key; ${nobodyAsked(trace)}`
+  },
+  {
+    kind: 'resolver-has-none',
+    find: known => isUnanswered(known) && !known.last.zone,
+    fix: 'The sender must publish the key, unless others see it',
+    cause: ({ trace }) => `the receiver's DNS server does not have it; ${nobodyAsked(trace)}`
+  },
+  {
+    kind: 'no-server-answers',
+    find: isUnanswered,
+    fix: 'The sender must repair its name servers, unless a firewall here drops port 53, which looks the same',
+    cause: known => `none of them answers from here, in ${silence(known)}`
+  },
+  {
+    kind: 'withdrawn',
+    find: ({ published, texts }) => published?.length === 0 && texts.length > 0,
+    fix: 'The sender must publish the key again, unless it was withdrawn',
+    cause: known => `its name servers do not have it; the receiver has it for another ${wait(known)}`
+  },
+  conclusion({
+    kind: 'bad-record',
+    find: ({ published, trace }) =>
+      published?.length === 0 &&
+      trace?.misplaced !== undefined &&
+      findProblem('key-not-found', [], { misplaced: trace.misplaced }),
+    fix: ({ found }) => `The sender must ${found.fix}`,
+    cause: ({ found }) => found.cause
+  }),
+  {
+    kind: 'not-published',
+    find: ({ published }) => published?.length === 0,
+    fix: 'The sender must publish the key',
+    cause: ({ hops, last }) =>
+      `the name servers have no record at ${last.name}${hops.length > 1 ? ', where its alias leads' : ''}`
+  },
+  {
+    kind: 'resolver-fails',
+    find: ({ error }) => error !== undefined,
+    fix: 'The receiver must repair its DNS server, or name another (--dns-server)',
+    cause: ({ error }) => `it fails with ${error}`
+  },
+  {
+    kind: 'resolver-has-old',
+    find: ({ texts, published }) => contentOf({ texts }) !== contentOf({ texts: published }),
+    fix: 'The receiver must wait, or empty the cache of its DNS server',
+    cause: known => {
+      const remembered = known.texts.length > 0 ? 'another record' : 'that there was none'
+      return `the key is published, and that server remembers ${remembered}, for another ${wait(known)}`
+    }
+  },
+  conclusion({
+    kind: 'server-fails',
+    find: ({ hops }) => hops.flatMap(({ servers }) => servers).find(isFailing),
+    fix: 'The sender must repair a name server',
+    cause: ({ found }) => `the others have the key, and so has the receiver, but not ${found.server} (${found.error})`
+  }),
+  {
+    kind: 'published',
+    fix: 'Usable',
+    cause: 'each name server that replies has the key, and so has the receiver'
+  }
+]
+
+const nobodyAsked = (trace: Trace | undefined): string =>
+  trace ? 'it does not say which name servers are responsible' : 'the name servers were not asked'
+
+/** Describes name servers of which none has answered. */
+function silence(known: Known): string {
+  const { texts, error, trace, last } = known
+  const errors = [...new Set(last.servers.map(server => server.error))].join(', ') || 'their addresses are not known'
+  const receiver = error === undefined ? has(known) : `the receiver's DNS server fails as well: ${error}`
+  const end = trace?.ttl === undefined ? 'soon' : `in ${seconds(trace.ttl)}`
+  const loss = texts.length > 0 ? `, and loses it ${end} if they do not answer its DNS server either` : ''
+  return `${last.zone} (${errors}); ${receiver}${loss}`
 }
 
 /**
- * Concludes from the receiver's own lookup and from the replies of the name servers.
+ * Concludes from the receiver's own lookup and from the replies of the name servers, in printable ASCII: who must do
+ * what, and why.
  *
  * @param texts of each TXT record that the lookup brought
  * @param error why it is not known whether there are records
  */
 export function conclude(texts: readonly string[], error: string | undefined, limits: KeyLimits, trace?: Trace) {
-  const { hops = [], misplaced, ttl, isEndless, isBogus } = trace ?? {}
-  const { name, zone = '', servers } = lastHop(trace)
-  if (isEndless) return say('endless-aliases', hops.map(hop => hop.name).join(', '))
-  if (isBogus && error !== undefined) return say('signatures-invalid', zone || name)
-  const difference = hops.map(hop => differenceOf(hop.servers)).find(found => found !== undefined)
-  if (difference !== undefined) return say('servers-differ', difference)
-
-  const published = servers.find(isAnswer)?.texts
+  const hops = trace?.hops ?? []
+  const last = hops.at(-1) ?? { name: '', servers: [] }
+  const published = last.servers.find(isAnswer)?.texts
   const problem = findKeyProblem(published ?? texts, limits)
-  if (problem !== undefined) return badRecord(problem)
-  if (published === undefined) return concludeUnanswered(texts.length > 0, error, trace)
-  const wait = ttl === undefined ? 'while' : seconds(ttl)
-  if (published.length === 0) {
-    if (texts.length > 0) return say('withdrawn', `another ${wait}`)
-    return misplaced
-      ? badRecord({ mistake: 'zone-appended', at: misplaced })
-      : say('not-published', hops.length > 1 ? `${name}, where its alias leads` : name)
-  }
-  if (error !== undefined) return say('resolver-fails', error)
-  const remembered = texts.length > 0 ? 'another record' : 'that there was none'
-  if (contentOf({ texts }) !== contentOf({ texts: published }))
-    return say('resolver-has-old', `${remembered}, for another ${wait}`)
-  const failing = hops.flatMap(hop => hop.servers).find(isFailing)
-  return failing ? say('server-fails', `${failing.server} (${failing.error})`) : say('published')
-}
-
-/** Returns the name to which the aliases lead; empty where the name servers were not asked. */
-const lastHop = (trace?: Trace): Hop => trace?.hops.at(-1) ?? { name: '', servers: [] }
-
-/** Concludes without name servers: none was asked, or none has answered. */
-function concludeUnanswered(hasKey: boolean, error: string | undefined, trace?: Trace) {
-  const { name, zone = '', servers } = lastHop(trace)
-  const has = `the receiver has ${hasKey ? 'a good key' : 'no good key'}`
-  if (servers.some(server => server.error === 'EPRIVATE'))
-    return say('servers-private', `the name servers of ${zone}; ${has}`)
-  if (zone === '' && error !== undefined) return say('resolver-fails', error)
-  const isLimited = trace?.isCut && (servers.length === 0 || servers.some(server => server.error === 'EBUDGET'))
-  if (isLimited) return say('limit-reached', `${zone || name}; ${error ?? has}`)
-  if (zone === '') return say(hasKey ? 'resolver-has-key' : 'resolver-has-none', trace ? ZONE_UNKNOWN : WITHOUT_SERVERS)
-  const errors = [...new Set(servers.map(server => server.error))].join(', ') || 'their addresses are not known'
-  const receiver = error === undefined ? has : `the receiver's DNS server fails as well: ${error}`
-  const end = trace?.ttl === undefined ? 'soon' : `in ${seconds(trace.ttl)}`
-  const loss = hasKey ? `, and loses it ${end} if they do not answer its DNS server either` : ''
-  return say('no-server-answers', `${zone} (${errors}); ${receiver}${loss}`)
+  const { entry, cause, fix } = findCause(CONCLUSIONS, { texts, error, trace, hops, last, published, problem })!
+  return { kind: entry.kind, text: `${fix}: ${escapeText(cause, 1000)}.` }
 }
 
 /** Finds the problem of the records; undefined where one of them is a key, or there are no records. */

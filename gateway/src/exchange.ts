@@ -78,7 +78,7 @@ export interface Malformed {
   readonly finding?: string
 }
 
-/** Codes in the log that are not of a check. `explain CODE` has them from docs/checks-and-codes.md. */
+/** Codes in the log that are not of a check. `explain CODE` says what each means. */
 export const OWN_CODES = [
   'header-ambiguous',
   'header-repeated',

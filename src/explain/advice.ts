@@ -1,7 +1,8 @@
 import type { Code } from '../core/result/codes.ts'
-import { causesOf, factsOf } from './causes/causes.ts'
-import type { AddedCauses, Cause, EvidenceIn, Known, Shown, Surroundings, Text } from './causes/row.ts'
-import { type Fact, textOf } from './facts.ts'
+import { type FoundCause, findCause } from './cause.ts'
+import { entryOf } from './causes/causes.ts'
+import type { AddedCauses, EvidenceIn, Example, FailureCause, Known, Shown, Surroundings } from './causes/entry.ts'
+import { type Fact, THIS_CLOCK, textOf } from './facts.ts'
 import { type SettingsLanguage, showSetting } from './settings.ts'
 import { escapeText } from './text.ts'
 
@@ -11,46 +12,79 @@ interface FailureIn<C extends Code> {
   readonly evidence?: EvidenceIn<C>
 }
 
-/** Finds the likely cause of a failure and its fix, in printable ASCII. */
+/** A likely cause and its fix, in printable ASCII. */
+export interface Advice {
+  readonly cause: string
+  readonly fix: string
+}
+
+/** Finds the likely cause of a failure and its fix. */
 export function adviceOn<C extends Code>(
   { code, evidence }: FailureIn<C>,
   language: SettingsLanguage,
   around: Surroundings,
   added: AddedCauses = {}
-): { cause: string; fix: string } {
-  const known: Known<C> = {
-    ...around,
-    evidence: evidence as EvidenceIn<C>,
-    shown: showEvidence(evidence as EvidenceIn<C>),
-    setting: (name, value) => showSetting(language, name, value)
-  }
-  const { cause, fix } = findCause(code, known, added)
+): Advice {
+  const known = knownOf<C>(evidence as EvidenceIn<C>, language, around)
+  const { cause, fix } = findCause([...(added[code] ?? []), ...entryOf(code).causes], known, language)!
   const { changed } = around.search
   const line = changed ? `line ${changed.line} was changed after it was signed: ` : ''
-  return { cause: line + textFor(cause, known, language), fix: textFor(fix, known, language) }
+  return { cause: line + onlyPrintable(cause), fix: onlyPrintable(fix) }
 }
 
-function findCause<C extends Code>(code: C, known: Known<C>, added: AddedCauses): Cause<C> {
-  const causes = causesOf(code)
-  return (
-    added[code]?.find(row => row.when(known)) ??
-    causes.find(row => !('when' in row) || row.when(known)) ??
-    causes[causes.length - 1]!
-  )
-}
-
-function textFor<C extends Code>(text: Text<C>, known: Known<C>, language: SettingsLanguage): string {
-  const sentence = typeof text === 'object' ? text[language] : text
-  return onlyPrintable(typeof sentence === 'string' ? sentence : sentence(known))
+function knownOf<C extends Code>(evidence: EvidenceIn<C>, language: SettingsLanguage, around: Surroundings): Known<C> {
+  return {
+    ...around,
+    evidence,
+    shown: showEvidence(evidence),
+    setting: (name, value) => showSetting(language, name, value)
+  }
 }
 
 /** Lists the facts that a reader is shown of the evidence of a failure. */
 export function factsOn<C extends Code>({ code, evidence }: FailureIn<C>, clock: string): readonly Fact[] {
-  return evidence === undefined ? [] : (factsOf(code)?.(evidence, clock) ?? [])
+  if (evidence === undefined) return []
+  return entryOf(code).facts?.(evidence, clock) ?? []
+}
+
+/** A cause of a code, filled with an example. */
+export interface ListedCause<C extends Code = Code> extends Advice {
+  /** the entry that the example is of */
+  readonly entry: FailureCause<C>
+  /** the cause that a request like the example gets: that of this entry */
+  readonly found: FoundCause<FailureCause<C>> | undefined
+}
+
+const NOTHING_AROUND: Surroundings = {
+  isUnsigned: false,
+  isOtherStandard: false,
+  isSigned: false,
+  clock: THIS_CLOCK,
+  search: {},
+  body: {}
+}
+
+/** Lists all causes of a code in their order, filled with their examples. */
+export function listCauses<C extends Code>(code: C, language: SettingsLanguage = 'options'): ListedCause<C>[] {
+  const { causes, example } = entryOf(code)
+  return causes.flatMap((entry: FailureCause<C>) =>
+    (entry.examples ?? [{}]).map(({ evidence: change, ...around }: Example<C>) => {
+      const known = knownOf<C>(evidenceIn(example, change), language, { ...NOTHING_AROUND, ...around })
+      const found = findCause<Known<C>, FailureCause<C>>(causes, known, language)
+      return { entry, found, cause: onlyPrintable(found?.cause ?? ''), fix: onlyPrintable(found?.fix ?? '') }
+    })
+  )
+}
+
+/** Returns the evidence of an example. */
+function evidenceIn<C extends Code>(base: object | undefined, change: Example<C>['evidence'] = {}): EvidenceIn<C> {
+  if (base === undefined || change === 'none') return undefined as EvidenceIn<C>
+  const entries = Object.entries({ ...base, ...change }).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as EvidenceIn<C>
 }
 
 /**
- * Escapes text of the sender for the rows. Shows at most ten items of a list, because a receiver may have many
+ * Escapes text of the sender for the texts. Shows at most ten items of a list, because a receiver may have many
  * accounts.
  */
 function showEvidence<E>(evidence: E): Shown<E> {
@@ -59,5 +93,5 @@ function showEvidence<E>(evidence: E): Shown<E> {
   return Object.fromEntries(shown) as Shown<E>
 }
 
-/** Replaces the rest: a row that forgets to escape text from the evidence still prints one line of printable ASCII. */
+/** Replaces the rest: an entry that forgets to escape text from the evidence still prints one line of printable ASCII. */
 const onlyPrintable = (text: string): string => text.slice(0, 4000).replace(/[^ -~]/g, '?')

@@ -3,147 +3,217 @@ import { parseKey } from '../core/key/cache.ts'
 import { looksLikeKeyRecord, MAX_KEY_RECORDS, parseKeyRecord, withoutEmptyTags } from '../core/key/record.ts'
 import type { KeyEvidence, KeyProblem } from '../core/result/evidence.ts'
 import type { Failure } from '../core/verdict/verdict.ts'
+import { type Cause, findCause } from './cause.ts'
 import { escapeText } from './text.ts'
 
-/** The mistakes that can be made when the record is published. Names in it come from outside: escape them. */
-export type RecordMistake =
-  | { readonly mistake: 'private-key' }
-  | { readonly mistake: 'empty-tag' }
-  /** the text of the record is there twice, in one record */
-  | { readonly mistake: 'pasted-twice' }
-  /** one key in several records, which DNS returns in any order */
-  | { readonly mistake: 'split' }
-  /** quotes or backslashes that belong to the zone file */
-  | { readonly mistake: 'zone-file-characters' }
-  /** white space, line breaks or typographic characters */
-  | { readonly mistake: 'mail-program' }
-  | { readonly mistake: 'cut'; readonly length: number }
-  | { readonly mistake: 'alias-as-text'; readonly target: string }
-  /** this name, of the record or in keyId, has the zone appended twice */
-  | { readonly mistake: 'zone-appended'; readonly at: string }
-
-/** Codes of the check `key` whose reason is in the records. */
+/** Codes of the check `key` whose reason is in the records: the cause where no mistake is recognised, and the fix. */
 const RECORD_CODES = {
-  'key-not-found': ['none of the TXT records at the name is a key record', 'publish the key there'],
-  'key-malformed': [
-    'the record is not a list of tags such as v=DKIM1; k=rsa; p=...',
-    'publish the record again, as it was generated'
-  ],
-  'key-version-unsupported': ['v= of the record is not DKIM1', 'publish the record with v=DKIM1'],
-  'key-type-mismatch': [
-    'k= of the record is not the type of its key, or not a usable type',
-    'publish an RSA key with k=rsa, or an Ed25519 key with k=ed25519'
-  ],
-  'key-hash-not-allowed': [
-    'h= of the record does not allow the hash of the signature',
-    'publish the record without h='
-  ],
-  'key-service-mismatch': ['s= of the record is for another service', 'publish the record without s='],
-  'key-test-only': ['t=y of the record marks the key as a test', 'publish the record without t=y'],
-  'key-revoked': [
-    'the key was revoked (p= of the record is empty): it was replaced',
-    'sign with the new key, and name that one in keyId'
-  ],
-  'key-unreadable': [
-    'p= of the record is not a public key in base64: it was cut, changed or typed',
-    'publish the record again, as it was generated'
-  ],
-  'key-too-short': ['the RSA key has fewer than 1024 bits', 'publish a key of 2048 bits'],
-  'key-too-long': ['the RSA key has more than 8192 bits', 'publish a key of 2048 bits'],
-  'key-weak': ['anyone can forge signatures for this key', 'replace this key at once']
-} as const satisfies Record<KeyProblem, readonly [cause: string, fix: string]>
+  'key-not-found': { cause: 'none of the TXT records at the name is a key record', fix: 'publish the key there' },
+  'key-malformed': {
+    cause: 'the record is not a list of tags such as v=DKIM1; k=rsa; p=...',
+    fix: 'publish the record again, as it was generated'
+  },
+  'key-version-unsupported': { cause: 'v= of the record is not DKIM1', fix: 'publish the record with v=DKIM1' },
+  'key-type-mismatch': {
+    cause: 'k= of the record is not the type of its key, or not a usable type',
+    fix: 'publish an RSA key with k=rsa, or an Ed25519 key with k=ed25519'
+  },
+  'key-hash-not-allowed': {
+    cause: 'h= of the record does not allow the hash of the signature',
+    fix: 'publish the record without h='
+  },
+  'key-service-mismatch': { cause: 's= of the record is for another service', fix: 'publish the record without s=' },
+  'key-test-only': { cause: 't=y of the record marks the key as a test', fix: 'publish the record without t=y' },
+  'key-revoked': {
+    cause: 'the key was revoked (p= of the record is empty): it was replaced',
+    fix: 'sign with the new key, and name that one in keyId'
+  },
+  'key-unreadable': {
+    cause: 'p= of the record is not a public key in base64: it was cut, changed or typed',
+    fix: 'publish the record again, as it was generated'
+  },
+  'key-too-short': { cause: 'the RSA key has fewer than 1024 bits', fix: 'publish a key of 2048 bits' },
+  'key-too-long': { cause: 'the RSA key has more than 8192 bits', fix: 'publish a key of 2048 bits' },
+  'key-weak': { cause: 'anyone can forge signatures for this key', fix: 'replace this key at once' }
+} as const satisfies Record<KeyProblem, { cause: string; fix: string }>
 
 export type RecordCode = KeyProblem
 
 export const isRecordCode = (code: string): code is RecordCode => Object.hasOwn(RECORD_CODES, code)
 
-/** The problem of the records at a name: a mistake, or else the code of the check. */
-export type RecordProblem = RecordMistake | { readonly mistake: RecordCode }
+/** The TXT records at a name from which no key could be had. All of it comes from outside. */
+interface BadRecords {
+  readonly code: RecordCode
+  /** of the records */
+  readonly name: string
+  /** a wrong name that has a record */
+  readonly misplaced: string | undefined
+  /** of each record, its strings joined */
+  readonly texts: readonly string[]
+  /** those that are meant as key records, and give no key */
+  readonly bad: readonly string[]
+}
 
-/**
- * Describes the cause, and what the sender must do: it follows "the sender must". Printable ASCII, without any part of
- * a private key.
- */
-export function describeProblem(problem: RecordProblem): { readonly cause: string; readonly fix: string } {
-  switch (problem.mistake) {
-    case 'private-key':
-      return {
-        cause: 'A PRIVATE KEY IS IN DNS, where everybody can read it and then sign as the sender',
-        fix: 'REVOKE THIS KEY NOW, and publish the public half of a new one'
-      }
-    case 'empty-tag':
-      return {
-        cause:
-          'the record has an empty tag: two semicolons in a row, or one at its start, which RFC 6376 section 3.2 ' +
-          'does not allow',
-        fix: 'publish the corrected record below'
-      }
-    case 'pasted-twice':
-      return {
-        cause: 'the record was pasted twice into one',
-        fix: 'publish the text of the record once'
-      }
-    case 'split':
-      return {
-        cause: 'one key was split over several TXT records, and DNS returns these in any order',
-        fix: 'publish one TXT record that has all the strings'
-      }
-    case 'zone-file-characters':
-      return {
-        cause: 'the quotes or backslashes of a zone file were published as a part of the text',
-        fix: 'publish the text without quotes and backslashes, its strings joined'
-      }
-    case 'mail-program':
-      return {
-        cause: 'a mail program or an editor put white space or other characters into the text',
-        fix: 'publish the record again, copied from the file and not from a mail'
-      }
-    case 'cut':
-      return {
-        cause: `the record was cut at ${problem.length} characters: only its first part is there`,
-        fix: 'publish the whole record, in strings of at most 255 characters'
-      }
-    case 'alias-as-text':
-      return {
-        cause: `the target of an alias (${escapeText(problem.target)}) was published as a text`,
-        fix: 'publish a CNAME record instead of the TXT record'
-      }
-    case 'zone-appended':
-      return {
-        cause: `the zone's name was appended twice, in ${escapeText(problem.at)}`,
-        fix: 'end the name with a dot in the zone file, or leave the zone out'
-      }
-    default: {
-      const [cause, fix] = RECORD_CODES[problem.mistake]
-      return { cause, fix }
-    }
+/** A mistake that can be made when the record is published. The fix follows "the sender must". */
+interface Mistake<F = unknown> extends Cause<BadRecords, F> {
+  readonly mistake: string
+  /** records, or a name, that show it: for each code that they give */
+  readonly examples: {
+    readonly [C in RecordCode]?: { readonly records: readonly string[] } | { readonly name: string }
   }
+}
+
+const mistake = <F>(entry: Mistake<F>): Mistake => entry as unknown as Mistake
+
+/** The key of RFC 8463 section A.2. */
+const P = '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='
+
+/** A private key can be in one record, and another record can give any code. */
+const IN_ANOTHER_RECORD = Object.fromEntries(
+  Object.keys(RECORD_CODES).map(code => [code, { records: ['-----BEGIN PRIVATE KEY-----'] }])
+)
+
+/** Most serious first. */
+const MISTAKES: readonly Mistake[] = [
+  {
+    mistake: 'private-key',
+    find: ({ texts }) => texts.some(holdsPrivateKey),
+    cause: 'A PRIVATE KEY IS IN DNS, where everybody can read it and then sign as the sender',
+    fix: 'REVOKE THIS KEY NOW, and publish the public half of a new one',
+    examples: IN_ANOTHER_RECORD
+  },
+  {
+    mistake: 'split',
+    find: ({ texts }) => isSplit(texts),
+    cause: 'one key was split over several TXT records, and DNS returns these in any order',
+    fix: 'publish one TXT record that has all the strings',
+    examples: {
+      'key-malformed': { records: ['v=DKIM1; k=ed25519', `; p=${P}`] },
+      'key-type-mismatch': { records: ['v=DKIM1; k=ed255', `19; p=${P}`] },
+      'key-hash-not-allowed': { records: ['v=DKIM1; h=sha25', `6; k=ed25519; p=${P}`] },
+      'key-revoked': { records: ['v=DKIM1; k=ed25519; p=', P] },
+      'key-unreadable': { records: [`v=DKIM1; k=ed25519; p=${P.slice(0, 20)}`, P.slice(20)] }
+    }
+  },
+  {
+    mistake: 'empty-tag',
+    find: ({ bad }) => bad.some(text => correctRecord(text) !== undefined),
+    cause:
+      'the record has an empty tag: two semicolons in a row, or one at its start, which RFC 6376 section 3.2 does not ' +
+      'allow',
+    fix: 'publish the corrected record below',
+    examples: { 'key-malformed': { records: [`v=DKIM1;; k=ed25519; p=${P}`] } }
+  },
+  {
+    mistake: 'pasted-twice',
+    find: ({ bad }) => bad.some(isPastedTwice),
+    cause: 'the record was pasted twice into one',
+    fix: 'publish the text of the record once',
+    examples: {
+      'key-malformed': { records: [`v=DKIM1; k=ed25519; p=${P};v=DKIM1; k=ed25519; p=${P}`] },
+      'key-version-unsupported': { records: [`v=DKIM1 v=DKIM1; k=ed25519; p=${P}`] },
+      'key-unreadable': { records: [`v=DKIM1; k=ed25519; p=${P}v=DKIM1; k=ed25519; p=${P}`] }
+    }
+  },
+  {
+    mistake: 'zone-file-characters',
+    find: ({ bad }) => bad.some(text => /["\\]/.test(text)),
+    cause: 'the quotes or backslashes of a zone file were published as a part of the text',
+    fix: 'publish the text without quotes and backslashes, its strings joined',
+    examples: {
+      'key-malformed': { records: [`"v=DKIM1; k=ed25519; p=${P}"`] },
+      'key-type-mismatch': { records: [`v=DKIM1; k="ed25519"; p=${P}`] },
+      'key-unreadable': { records: [`v=DKIM1; k=ed25519; p="${P}"`] }
+    }
+  },
+  {
+    mistake: 'mail-program',
+    find: ({ bad }) => bad.some(hasMailCharacters),
+    cause: 'a mail program or an editor put white space or other characters into the text',
+    fix: 'publish the record again, copied from the file and not from a mail',
+    examples: {
+      'key-malformed': { records: [`> v=DKIM1; k=ed25519; p=${P}`] },
+      'key-type-mismatch': { records: [`v=DKIM1; k=3Ded25519; p=${P}`] },
+      'key-unreadable': { records: [`v=DKIM1; k=ed25519; p=\u200b${P}`] }
+    }
+  },
+  mistake({
+    mistake: 'cut',
+    find: ({ bad }) => bad.find(isCut)?.length,
+    cause: ({ found }) => `the record was cut at ${found} characters: only its first part is there`,
+    fix: 'publish the whole record, in strings of at most 255 characters',
+    examples: { 'key-unreadable': { records: ['v=DKIM1; p=MIGfMA=='] } }
+  }),
+  mistake({
+    mistake: 'alias-as-text',
+    find: ({ texts }) => firstOf(texts, findAlias),
+    cause: ({ found }) => `the target of an alias (${escapeText(found)}) was published as a text`,
+    fix: 'publish a CNAME record instead of the TXT record',
+    examples: { 'key-not-found': { records: ['key.provider.example.'] } }
+  }),
+  mistake({
+    mistake: 'zone-appended',
+    find: ({ code, name, misplaced }) => misplaced ?? (code === 'key-not-found' && findAppendedZone(name)),
+    cause: ({ found }) => `the zone's name was appended twice, in ${escapeText(found)}`,
+    fix: 'end the name with a dot in the zone file, or leave the zone out',
+    examples: { 'key-not-found': { name: 'key1._domainkey.service.example.service.example' } }
+  })
+]
+
+/** What is wrong with the records at a name: a mistake, or else what the code says. */
+export interface RecordProblem {
+  /** a constant word: that of the mistake, or the code */
+  readonly mistake: string
+  /** printable ASCII, without any part of a private key */
+  readonly cause: string
+  /** what the sender must do: it follows "the sender must" */
+  readonly fix: string
 }
 
 /** Ignores what is longer, and more than `MAX_KEY_RECORDS`: joining them would take long. */
 const MAX_LENGTH = 16_384
 
-/**
- * Finds what is wrong with the TXT records at a name from which no key could be had.
- *
- * @param texts of each record, its strings joined
- */
-export function findProblem(code: RecordCode, texts: readonly string[]): RecordProblem {
-  const some = texts.slice(0, MAX_KEY_RECORDS).map(text => text.slice(0, MAX_LENGTH))
-  return (
-    (some.some(holdsPrivateKey) ? { mistake: 'private-key' } : undefined) ??
-    (isSplit(some) ? { mistake: 'split' } : undefined) ??
-    firstOf(some.filter(looksLikeKeyRecord), findMistake) ??
-    firstOf(some, findAlias) ?? { mistake: code }
-  )
+/** The names that belong to the records. */
+interface Names {
+  readonly name?: string | undefined
+  readonly misplaced?: string | undefined
 }
 
+/**
+ * Finds the mistake that was made when the records at a name were published, where one shows.
+ *
+ * @param code why no key could be had
+ * @param texts of each record, its strings joined
+ */
+export function findMistake(
+  code: RecordCode,
+  texts: readonly string[],
+  { name = '', misplaced }: Names = {}
+): RecordProblem | undefined {
+  const some = texts.slice(0, MAX_KEY_RECORDS).map(text => text.slice(0, MAX_LENGTH))
+  // A key that a limit of the receiver makes unusable is no mistake in the record.
+  const bad = some.filter(text => looksLikeKeyRecord(text) && !parseKey(text).ok)
+  const found = findCause(MISTAKES, { code, name, misplaced, texts: some, bad })
+  return found && { mistake: found.entry.mistake, cause: found.cause, fix: found.fix }
+}
+
+/** Finds the mistake in the records, or else describes the code that they give. */
+export const findProblem = (code: RecordCode, texts: readonly string[], names?: Names): RecordProblem =>
+  findMistake(code, texts, names) ?? { mistake: code, ...RECORD_CODES[code] }
+
+/** Says what a code means where no mistake shows. */
+export const describeRecordCode = (code: RecordCode): { readonly cause: string; readonly fix: string } =>
+  RECORD_CODES[code]
+
+/** Lists the examples of mistakes that give this code. */
+export const mistakeExamples = (code: RecordCode) => MISTAKES.flatMap(({ examples }) => examples[code] ?? [])
+
 /** Finds a name that ends with two labels or more twice. */
-export function findAppendedZone(name: string): RecordMistake | undefined {
+function findAppendedZone(name: string): string | undefined {
   const labels = name.split('.')
   for (let count = 2; count * 2 < labels.length; count++) {
     const zone = labels.slice(-count).join('.')
-    if (labels.slice(-2 * count, -count).join('.') === zone) return { mistake: 'zone-appended', at: name }
+    if (labels.slice(-2 * count, -count).join('.') === zone) return name
   }
   return undefined
 }
@@ -182,17 +252,6 @@ const PRIVATE_KEY =
 
 export const holdsPrivateKey = (text: string): boolean => PRIVATE_KEY.test(text.replace(/[\s"'\\-]+/g, ''))
 
-function findMistake(text: string): RecordMistake | undefined {
-  // A limit of the receiver makes this key unusable.
-  if (parseKey(text).ok) return undefined
-  if (correctRecord(text) !== undefined) return { mistake: 'empty-tag' }
-  if (isPastedTwice(text)) return { mistake: 'pasted-twice' }
-  if (/["\\]/.test(text)) return { mistake: 'zone-file-characters' }
-  const cleaned = withoutMailCharacters(text)
-  if (cleaned !== text && parseKey(cleaned).ok) return { mistake: 'mail-program' }
-  return isCut(text) ? { mistake: 'cut', length: text.length } : undefined
-}
-
 /** Returns the record without its empty tags, where that makes a good one of it. */
 export function correctRecord(text: string): string | undefined {
   const corrected = withoutEmptyTags(text)
@@ -220,6 +279,12 @@ function isSplit(texts: readonly string[]): boolean {
 }
 
 const without = (texts: readonly string[], index: number): string[] => texts.filter((_, i) => i !== index)
+
+/** Returns whether the text is a key record but for what a mail program or an editor has added. */
+function hasMailCharacters(text: string): boolean {
+  const cleaned = withoutMailCharacters(text)
+  return cleaned !== text && parseKey(cleaned).ok
+}
 
 /**
  * Removes white space of any kind, the leftovers of quoted-printable and quoting, and typographic quotes; UTF-8 was
@@ -249,9 +314,9 @@ function lengthOf([, first = 0, high = 0, low = 0]: Uint8Array): number {
 }
 
 /** Finds a name with a dot, alone or as a line of a zone file. */
-function findAlias(text: string): RecordMistake | undefined {
+function findAlias(text: string): string | undefined {
   const [, name = ''] = /^(?:.{0,255}\sCNAME\s+|CNAME\s+)?([\w.-]+)$/i.exec(text.trim().slice(0, 1024)) ?? []
   const target = normalizeName(name)
   const isName = target?.includes('.') === true && /[a-z][\w-]*$/.test(target)
-  return isName && !parseKeyRecord(text).ok ? { mistake: 'alias-as-text', target } : undefined
+  return isName && !parseKeyRecord(text).ok ? target : undefined
 }

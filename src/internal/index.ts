@@ -33,16 +33,25 @@ export { type AdapterRequest, prepareProxy } from '../platforms/proxy.ts'
 
 // `explain FILE` searches longer than a receiver may, and adds causes that only a capture has.
 
-export type { AddedCauses, ConditionalCause, Known } from '../explain/causes/row.ts'
+export type { AddedCauses, ConditionalCause, Known } from '../explain/causes/entry.ts'
 export { PATIENT_SEARCH_COST } from '../explain/changed-line.ts'
 export { diagnoseWithin, type Undecided } from '../explain/diagnose.ts'
 export { explainDiagnosis } from '../explain/explain.ts'
+
+// `explain CODE` and the pages print what the entries say; the gateway logs the fix of its own codes.
+
+export { GATEWAY_CODES, type GatewayCode, gatewayEntryOf, withoutMarks } from '../explain/gateway-codes.ts'
+
+// `send`, `probe` and the gateway find causes as an explanation does.
+
+export { type Cause, findCause, withFinding } from '../explain/cause.ts'
 
 // Commands print as an explanation does: escaped, wrapped, in the same words.
 
 export { CHECK_NAMES, CODES, isUnavailable } from '../core/result/codes.ts'
 export { errorLabel } from '../core/result/result.ts'
-export { factsOn } from '../explain/advice.ts'
+export { factsOn, listCauses } from '../explain/advice.ts'
+export { entryOf } from '../explain/causes/causes.ts'
 export { compareWithClock, ERRORS, type FactId, factText, inWords, THIS_CLOCK } from '../explain/facts.ts'
 export {
   asciiJson,
@@ -68,7 +77,6 @@ export type { SchemeRules } from '../core/standards/scheme.ts'
 export { badReply, decodeReply, encodeMessage, lowerCase, MAX_OCTETS } from '../doh/message.ts'
 export {
   correctRecord,
-  describeProblem,
   findProblem,
   hidePrivateKeys,
   holdsPrivateKey,

@@ -1,3 +1,4 @@
+import { CDN_HEADERS } from '../http/cdn.ts'
 import type { Fields } from '../http/fields.ts'
 import { normalizeHost } from '../http/uri.ts'
 import type { Settings } from '../options/options.ts'
@@ -49,18 +50,6 @@ export const linesOfNames = ({ values }: Fields, names: readonly string[]): stri
     const value = values.get(name.toLowerCase())
     return value === undefined || value.length >= 4096 ? [] : [`${name}: ${value}`]
   })
-
-/** CDNs name themselves in these headers, which are trusted for nothing: `diagnose` names the setting of that CDN. */
-const CDN_HEADERS = [
-  'Via',
-  'CDN-Loop',
-  'CF-Ray',
-  'X-Amz-Cf-Id',
-  'X-Served-By',
-  'Fastly-Client-IP',
-  'X-Azure-FDID',
-  'Akamai-Origin-Hop'
-]
 
 /** Returns the evidence about CDNs in front. */
 export function proxiesIn(fields: Fields): { proxies?: readonly string[] } {

@@ -1,41 +1,39 @@
 import { type CheckName, CODES, type Code } from '../../core/result/codes.ts'
-import { accountCauses, accountFacts } from './account.ts'
-import { coverageCauses, coverageFacts } from './coverage.ts'
-import { dateCauses, dateFacts } from './date.ts'
-import { digestCauses, digestFacts } from './digest.ts'
-import { hostCauses, hostFacts } from './host.ts'
-import { keyCauses, keyFacts } from './key.ts'
-import { keyNameCauses, keyNameFacts } from './key-name.ts'
-import { replayCauses, replayFacts } from './replay.ts'
-import { requestCauses, requestFacts } from './request.ts'
-import type { Causes, CausesOf, Facts, FactsOf } from './row.ts'
-import { signatureCauses, signatureFacts } from './signature.ts'
-import { signatureHeaderCauses, signatureHeaderFacts } from './signature-header.ts'
+import { accountEntries } from './account.ts'
+import { coverageEntries } from './coverage.ts'
+import { dateEntries } from './date.ts'
+import { digestEntries } from './digest.ts'
+import type { AboutCode, EntriesOf } from './entry.ts'
+import { hostEntries } from './host.ts'
+import { keyEntries } from './key.ts'
+import { keyNameEntries } from './key-name.ts'
+import { replayEntries } from './replay.ts'
+import { requestEntries } from './request.ts'
+import { signatureEntries } from './signature.ts'
+import { signatureHeaderEntries } from './signature-header.ts'
 
-// These are functions: a bundler leaves all rows out where nothing is diagnosed.
-const ROWS: { readonly [N in CheckName]: readonly [causes: () => CausesOf<N>, facts: () => FactsOf<N>] } = {
-  request: [requestCauses, requestFacts],
-  https: [requestCauses, requestFacts],
-  date: [dateCauses, dateFacts],
-  host: [hostCauses, hostFacts],
-  account: [accountCauses, accountFacts],
-  'signature-header': [signatureHeaderCauses, signatureHeaderFacts],
-  coverage: [coverageCauses, coverageFacts],
-  'key-name': [keyNameCauses, keyNameFacts],
-  key: [keyCauses, keyFacts],
-  signature: [signatureCauses, signatureFacts],
-  digest: [digestCauses, digestFacts],
-  replay: [replayCauses, replayFacts]
+// These are functions: a bundler leaves all entries out where nothing is diagnosed, and they are made once.
+const ENTRIES: { readonly [N in CheckName]: () => EntriesOf<N> } = {
+  request: requestEntries,
+  https: requestEntries,
+  date: dateEntries,
+  host: hostEntries,
+  account: accountEntries,
+  'signature-header': signatureHeaderEntries,
+  coverage: coverageEntries,
+  'key-name': keyNameEntries,
+  key: keyEntries,
+  signature: signatureEntries,
+  digest: digestEntries,
+  replay: replayEntries
 }
 
-/** Returns the causes and fixes of a code. A code without causes does not compile. */
-export function causesOf<C extends Code>(code: C): Causes<C> {
-  const causes: { readonly [D in Code]?: Causes<D> } = ROWS[CODES[code].check][0]()
-  return causes[code]!
-}
+const made = new Map<CheckName, { readonly [C in Code]?: AboutCode<C> }>()
 
-/** Returns the facts that a reader is shown of the evidence. A code that has evidence and no facts does not compile. */
-export function factsOf<C extends Code>(code: C): Facts<C> | undefined {
-  const facts: { readonly [D in Code]?: Facts<D> } = ROWS[CODES[code].check][1]()
-  return facts[code]
+/** Returns all that is said about a code. */
+export function entryOf<C extends Code>(code: C): AboutCode<C> {
+  const { check } = CODES[code]
+  const entries = made.get(check) ?? ENTRIES[check]()
+  made.set(check, entries)
+  return (entries as { readonly [D in Code]?: AboutCode<D> })[code]!
 }

@@ -1,64 +1,78 @@
 import { fact, reasonFact } from '../facts.ts'
-import type { CausesOf, FactsOf } from './row.ts'
+import type { EntriesOf } from './entry.ts'
 
 /** The parts that the service always signs, whatever is configured here. */
 const ALWAYS_SIGNED: ReadonlySet<string> = new Set(['(request-target)', 'host', 'date', 'digest'])
 
-export const coverageFacts = (): FactsOf<'coverage'> => ({
-  'coverage-insufficient': ({ missing, covered }) => [...fact('missing', missing), ...fact('covered', covered)],
-  'coverage-repeated': ({ repeated }) => fact('repeated', repeated),
-  'coverage-absent': ({ absent, reason }) => [...fact('absent', absent), ...reasonFact(reason)]
-})
-
-export const coverageCauses = (): CausesOf<'coverage'> => ({
-  'coverage-insufficient': [
-    {
-      when: ({ evidence: { missing, covered } }) =>
-        missing.every(name => ALWAYS_SIGNED.has(name)) && !covered.some(name => name.includes('@')),
-      cause: 'the sender signs less than the service does',
-      fix: ({ shown }) => `Have the sender sign ${shown.missing}, or anyone can change it.`
-    },
-    {
-      cause: 'the sender signs less than the service does, or a name is configured that the service does not sign',
-      fix: ({ shown, setting }) =>
-        `Have the sender sign ${shown.missing}, or anyone can change it; if the service does not sign it, check ` +
-        `${setting('accountHeader')} and ${setting('alsoCovered')}.`
-    }
-  ],
-  'coverage-repeated': [{ cause: 'a broken sender, or an attack', fix: 'Have the sender list each name once.' }],
-  'coverage-absent': [
-    {
-      when: ({ evidence }) => evidence.reason !== undefined,
-      cause: ({ shown: { absent, reason } }) => `${absent}: ${reason}`,
-      fix: 'Have the sender sign it in that form.'
-    },
-    {
-      when: ({ evidence }) => evidence.absent.includes('content-encoding'),
-      cause: 'a proxy or a parser removed Content-Encoding: it decompressed the body',
-      fix: {
-        options:
-          'Verify before any body parser, or tell it to leave the body alone (express: inflate: false); have proxies ' +
-          'pass the body on compressed (Apache: no SetInputFilter DEFLATE).',
-        flags: 'Have the proxy pass the body on compressed (Apache: no SetInputFilter DEFLATE).'
+export const coverageEntries = (): EntriesOf<'coverage'> => ({
+  'coverage-insufficient': {
+    about: 'Something that must be signed is not.',
+    example: { missing: ['digest'], covered: ['(request-target)', 'host', 'date', 'x-service-id'] },
+    facts: ({ missing, covered }) => [...fact('missing', missing), ...fact('covered', covered)],
+    causes: [
+      {
+        find: ({ evidence: { missing, covered } }) =>
+          missing.every(name => ALWAYS_SIGNED.has(name)) && !covered.some(name => name.includes('@')),
+        cause: 'the sender signs less than the service does',
+        fix: ({ shown }) => `Have the sender sign ${shown.missing}, or anyone can change it.`
+      },
+      {
+        cause: 'the sender signs less than the service does, or a name is configured that the service does not sign',
+        fix: ({ shown, setting }) =>
+          `Have the sender sign ${shown.missing}, or anyone can change it; if the service does not sign it, check ` +
+          `${setting('accountHeader')} and ${setting('alsoCovered')}.`,
+        examples: [{ evidence: { missing: ['x-tenant'] } }]
       }
-    },
-    {
-      when: ({ evidence }) => evidence.absent.includes('content-length'),
-      cause:
-        'a proxy removed Content-Length, which is signed: it dropped the body or sends it in chunks; or a redirect ' +
-        'turned POST into GET',
-      fix:
-        'Have the proxy pass the body on as it was sent, with its length; give the service the URL to which a ' +
-        'redirect leads.'
-    },
-    {
-      when: ({ evidence }) => evidence.absent.some(name => name.includes('_')),
-      cause: ({ shown }) => `a proxy dropped ${shown.absent}: many drop names with an underscore`,
-      fix: 'Have the proxy pass them on (nginx: underscores_in_headers on).'
-    },
-    {
-      cause: ({ shown }) => `a proxy removed ${shown.absent}, which is signed`,
-      fix: 'Have the proxy pass it on unchanged.'
-    }
-  ]
+    ]
+  },
+  'coverage-repeated': {
+    about: 'A name is listed twice.',
+    example: { repeated: ['date'] },
+    facts: ({ repeated }) => fact('repeated', repeated),
+    causes: [{ cause: 'a broken sender, or an attack', fix: 'Have the sender list each name once.' }]
+  },
+  'coverage-absent': {
+    about: 'A name is listed, and the request has no such header.',
+    example: { absent: ['x-nonce'] },
+    facts: ({ absent, reason }) => [...fact('absent', absent), ...reasonFact(reason)],
+    causes: [
+      {
+        find: ({ evidence }) => evidence.reason !== undefined,
+        cause: ({ shown: { absent, reason } }) => `${absent}: ${reason}`,
+        fix: 'Have the sender sign it in that form.',
+        examples: [{ evidence: { absent: ['"x-nonce";sf'], reason: 'it is not a structured field' } }]
+      },
+      {
+        find: ({ evidence }) => evidence.absent.includes('content-encoding'),
+        cause: 'a proxy or a parser removed Content-Encoding: it decompressed the body',
+        fix: {
+          options:
+            'Verify before any body parser, or tell it to leave the body alone (express: inflate: false); have proxies ' +
+            'pass the body on compressed (Apache: no SetInputFilter DEFLATE).',
+          flags: 'Have the proxy pass the body on compressed (Apache: no SetInputFilter DEFLATE).'
+        },
+        examples: [{ evidence: { absent: ['content-encoding'] } }]
+      },
+      {
+        find: ({ evidence }) => evidence.absent.includes('content-length'),
+        cause:
+          'a proxy removed Content-Length, which is signed: it dropped the body or sends it in chunks; or a redirect ' +
+          'turned POST into GET',
+        fix:
+          'Have the proxy pass the body on as it was sent, with its length; give the service the URL to which a ' +
+          'redirect leads.',
+        examples: [{ evidence: { absent: ['content-length'] } }]
+      },
+      {
+        find: ({ evidence }) => evidence.absent.some(name => name.includes('_')),
+        cause: ({ shown }) => `a proxy dropped ${shown.absent}: many drop names with an underscore`,
+        fix: 'Have the proxy pass them on (nginx: underscores_in_headers on).',
+        examples: [{ evidence: { absent: ['x_nonce'] } }]
+      },
+      {
+        cause: ({ shown }) => `a proxy removed ${shown.absent}, which is signed`,
+        fix: 'Have the proxy pass it on unchanged.'
+      }
+    ]
+  }
 })

@@ -2,20 +2,21 @@ import type { EvidenceByCode } from '../../core/result/evidence.ts'
 import { type Cdn, cdnIn } from '../cdn.ts'
 import { isSameName, withoutPort } from '../changed-line.ts'
 import { fact } from '../facts.ts'
-import type { Cause, CausesOf, ConditionalCause, FactsOf, Known } from './row.ts'
+import { type ConditionalCause, causeOf, type EntriesOf, type Known, type LastCause } from './entry.ts'
 
 const KEEP_HOST = 'Have the proxy keep Host (nginx: proxy_set_header Host $http_host)'
 
 /** Explains an X-Forwarded-Host with several values. */
 const FORWARDED_LIST: ConditionalCause<'host-repeated' | 'host-mismatch'> = {
-  when: ({ evidence: { header, received } }) => header !== undefined && received.includes(','),
+  find: ({ evidence: { header, received } }) => header !== undefined && received.includes(','),
   cause: ({ shown }) => `${shown.header} came with more than one value`,
   fix:
     'Have the outermost proxy replace the header, and the inner ones pass it on: the sender may have written a part ' +
-    'of a list.'
+    'of a list.',
+  examples: [{ evidence: { header: 'X-Forwarded-Host', received: 'hooks.example.com, other.example.com' } }]
 }
 
-const SECOND_HOST: Cause<'host-repeated' | 'host-mismatch'> = {
+const SECOND_HOST: LastCause<'host-repeated' | 'host-mismatch'> = {
   cause: {
     options:
       'a broken sender or proxy, or an attack; or the platform changes request.url, whose host fromFetchRequest adds',
@@ -48,130 +49,154 @@ const hasName = ({ expected, received }: Mismatch): boolean =>
 const cdnThatReplaced = (evidence: Mismatch): Cdn | undefined =>
   evidence.header === undefined && !hasName(evidence) ? cdnIn(evidence.proxies) : undefined
 
-/** Says how to keep a CDN from replacing Host. */
-const keepHostOf = ({ evidence }: Known<'host-mismatch'>): string => {
-  const cdn = cdnThatReplaced(evidence)
-  return `Have ${cdn?.name} keep Host: ${cdn?.keepHost}`
-}
-
 /** Says which name to add, and when. */
-const addHost = ({ shown, setting }: Known<'host-mismatch'>): string =>
+const addHost = ({ shown, setting }: Pick<Known<'host-mismatch'>, 'shown' | 'setting'>): string =>
   `Add the name, ${setting('hosts', shown.received)}, only if the URL that you gave to the service has it.`
 
-export const hostFacts = (): FactsOf<'host'> => ({
-  'host-missing': ({ expected, header }) => [...fact('expected', expected), ...fact('header', header)],
-  'host-repeated': ({ received, expected, header }) => [
-    ...fact('received', received),
-    ...fact('expected', expected),
-    ...fact('header', header)
-  ],
-  'host-mismatch': ({ received, expected, header }) => [
-    ...fact('received', received),
-    ...fact('expected', expected),
-    ...fact('header', header)
-  ]
-})
-
-export const hostCauses = (): CausesOf<'host'> => ({
-  'host-missing': [
-    {
-      when: ({ evidence }) => evidence.header !== undefined,
-      cause: 'your proxy sends no X-Forwarded-Host, which is to be trusted',
-      fix: {
-        options:
-          'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Host $http_host), or, if it keeps Host, leave ' +
-          'the host option out.',
-        flags: 'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Host $http_host).'
+export const hostEntries = (): EntriesOf<'host'> => ({
+  'host-missing': {
+    about:
+      'There is no `Host`. If `header` is `X-Forwarded-Host`, the adapter was told to trust it, and that header is missing.',
+    example: { expected: ['hooks.example.com'], header: 'X-Forwarded-Host' },
+    facts: ({ expected, header }) => [...fact('expected', expected), ...fact('header', header)],
+    causes: [
+      {
+        find: ({ evidence }) => evidence.header !== undefined,
+        cause: 'your proxy sends no X-Forwarded-Host, which is to be trusted',
+        fix: {
+          options:
+            'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Host $http_host), or, if it keeps Host, leave ' +
+            'the host option out.',
+          flags: 'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Host $http_host).'
+        }
+      },
+      { cause: 'a proxy dropped it', fix: `${KEEP_HOST}.`, examples: [{ evidence: { header: undefined } }] }
+    ]
+  },
+  'host-repeated': {
+    about: 'There is more than one `Host`, or a `Host` that differs from the authority of the URL.',
+    example: { received: 'hooks.example.com, other.example.com', expected: ['hooks.example.com'] },
+    facts: ({ received, expected, header }) => [
+      ...fact('received', received),
+      ...fact('expected', expected),
+      ...fact('header', header)
+    ],
+    causes: [FORWARDED_LIST, SECOND_HOST]
+  },
+  'host-mismatch': {
+    about: '`Host` is not one of `hosts`. Case and the default port do not matter; any other port does.',
+    example: {
+      received: 'backend.internal:8080',
+      expected: ['hooks.example.com'],
+      similar: 'X-Forwarded-Host: hooks.example.com'
+    },
+    exampleNote: '`similar` would have passed, and was not trusted',
+    facts: ({ received, expected, header }) => [
+      ...fact('received', received),
+      ...fact('expected', expected),
+      ...fact('header', header)
+    ],
+    causes: [
+      FORWARDED_LIST,
+      {
+        find: ({ evidence }) => evidence.received.includes(','),
+        ...SECOND_HOST,
+        examples: [{ evidence: { received: 'hooks.example.com, other.example.com' } }]
+      },
+      causeOf({
+        find: ({ evidence }) => withPortOf(evidence),
+        cause: ({ shown, found }) =>
+          `the port of Host was dropped on the way: ${shown.received} was received, and ${found} is configured (nginx: ` +
+          '$host leaves the port out)',
+        fix: ({ shown, setting }) =>
+          `${KEEP_HOST}. If the URL that you gave to the service has no port: ${setting('hosts', shown.received)}.`,
+        examples: [
+          { evidence: { received: 'hooks.example.com', expected: ['hooks.example.com:8443'], similar: undefined } }
+        ]
+      }),
+      causeOf({
+        find: ({ evidence }) => cdnThatReplaced(evidence),
+        cause: ({ shown, found }) => {
+          const similar = shown.similar === undefined ? '' : `; ${shown.similar} is there, and is not trusted`
+          return (
+            `${found.name} is in front, and a CDN may replace Host (received ${shown.received}${similar}); or the ` +
+            'request is for that name'
+          )
+        },
+        fix: {
+          options: known => {
+            const similar = known.shown.similar && "; or, if it sets that header itself, host: 'x-forwarded-host'"
+            return `Have ${known.found.name} keep Host: ${known.found.keepHost}${similar ?? ''}. ${addHost(known)}`
+          },
+          flags: known => `Have ${known.found.name} keep Host: ${known.found.keepHost}. ${addHost(known)}`
+        },
+        examples: [
+          { evidence: { proxies: ['CF-Ray: 8a1b-LIS'] } },
+          { evidence: { proxies: ['CF-Ray: 8a1b-LIS'], similar: undefined } }
+        ]
+      }),
+      {
+        find: ({ evidence }) => evidence.similar !== undefined,
+        cause: ({ shown: { received, similar } }) =>
+          `a proxy replaced Host with ${received}: ${similar} is there, and is not trusted`,
+        fix: {
+          options:
+            'If your own proxy sets that header itself (anyone can send it), give the adapter ' +
+            "host: 'x-forwarded-host'; or have the proxy keep Host (nginx: proxy_set_header Host $http_host).",
+          flags: `${KEEP_HOST}.`
+        }
+      },
+      {
+        find: ({ evidence }) => hasName(evidence),
+        cause: ({ shown: { received, expected } }) =>
+          `the port differs: ${received} was received and ${expected} is configured`,
+        fix: ({ shown, setting }) =>
+          `If the URL that you gave to the service has that port: ${setting('hosts', shown.received)}. If not, a proxy ` +
+          'changed it: have it keep Host (nginx: proxy_set_header Host $http_host).',
+        examples: [{ evidence: { received: 'hooks.example.com:8443', similar: undefined } }]
+      },
+      {
+        find: ({ evidence }) => evidence.header !== undefined,
+        cause: 'the request is for another receiver, or the proxy writes another name into X-Forwarded-Host',
+        fix: ({ shown, setting }) =>
+          `Have the proxy send the name that the sender used; add it, ${setting('hosts', shown.received)}, only if the ` +
+          'URL that you gave to the service has it.',
+        examples: [{ evidence: { header: 'X-Forwarded-Host', similar: undefined } }]
+      },
+      {
+        find: ({ evidence }) => evidence.received === '_',
+        cause: 'a proxy replaced Host with _, as nginx does with proxy_set_header Host $server_name (or _)',
+        fix: `${KEEP_HOST}.`,
+        examples: [{ evidence: { received: '_', similar: undefined } }]
+      },
+      {
+        find: ({ evidence }) => INTERNAL.test(evidence.received),
+        cause: ({ shown }) => `a proxy replaced Host with the address that it forwards to (${shown.received})`,
+        fix: {
+          options: ({ shown, setting }) =>
+            `${KEEP_HOST}, or, if it sends X-Forwarded-Host, give the adapter host: 'x-forwarded-host'. Add it, ` +
+            `${setting('hosts', shown.received)}, only if the service calls you by that name: a name that was not ` +
+            'signed gives signature-mismatch.',
+          flags: ({ shown, setting }) =>
+            `${KEEP_HOST}. Add it, ${setting('hosts', shown.received)}, only if the service calls you by that name: a ` +
+            'name that was not signed gives signature-mismatch.'
+        },
+        examples: [{ evidence: { similar: undefined } }]
+      },
+      {
+        cause:
+          'the request is for another receiver, or a proxy replaced Host, or it is a name of yours that is not ' +
+          'configured',
+        fix: {
+          options: ({ shown, setting }) =>
+            `Compare it with the URL that you gave to the service. ${KEEP_HOST}, or give the adapter host: ` +
+            `'x-forwarded-host'; add it, ${setting('hosts', shown.received)}, only if that URL has it.`,
+          flags: ({ shown, setting }) =>
+            `Compare it with the URL that you gave to the service. ${KEEP_HOST}; add it, ` +
+            `${setting('hosts', shown.received)}, only if that URL has it.`
+        },
+        examples: [{ evidence: { received: 'other.example.com', similar: undefined } }]
       }
-    },
-    { cause: 'a proxy dropped it', fix: `${KEEP_HOST}.` }
-  ],
-  'host-repeated': [FORWARDED_LIST, SECOND_HOST],
-  'host-mismatch': [
-    FORWARDED_LIST,
-    { when: ({ evidence }) => evidence.received.includes(','), ...SECOND_HOST },
-    {
-      when: ({ evidence }) => withPortOf(evidence) !== undefined,
-      cause: ({ shown, evidence }) =>
-        `the port of Host was dropped on the way: ${shown.received} was received, and ` +
-        `${withPortOf(evidence)} is configured (nginx: $host leaves the port out)`,
-      fix: ({ shown, setting }) =>
-        `${KEEP_HOST}. If the URL that you gave to the service has no port: ${setting('hosts', shown.received)}.`
-    },
-    {
-      when: ({ evidence }) => cdnThatReplaced(evidence) !== undefined && evidence.similar !== undefined,
-      cause: ({ shown, evidence }) =>
-        `${cdnThatReplaced(evidence)?.name} is in front, and a CDN may replace Host (received ${shown.received}; ` +
-        `${shown.similar} is there, and is not trusted); or the request is for that name`,
-      fix: {
-        options: known =>
-          `${keepHostOf(known)}; or, if it sets that header itself, host: 'x-forwarded-host'. ${addHost(known)}`,
-        flags: known => `${keepHostOf(known)}. ${addHost(known)}`
-      }
-    },
-    {
-      when: ({ evidence }) => cdnThatReplaced(evidence) !== undefined,
-      cause: ({ shown, evidence }) =>
-        `${cdnThatReplaced(evidence)?.name} is in front, and a CDN may replace Host (received ${shown.received}); or ` +
-        'the request is for that name',
-      fix: known => `${keepHostOf(known)}. ${addHost(known)}`
-    },
-    {
-      when: ({ evidence }) => evidence.similar !== undefined,
-      cause: ({ shown: { received, similar } }) =>
-        `a proxy replaced Host with ${received}: ${similar} is there, and is not trusted`,
-      fix: {
-        options:
-          'If your own proxy sets that header itself (anyone can send it), give the adapter ' +
-          "host: 'x-forwarded-host'; or have the proxy keep Host (nginx: proxy_set_header Host $http_host).",
-        flags: `${KEEP_HOST}.`
-      }
-    },
-    {
-      when: ({ evidence }) => hasName(evidence),
-      cause: ({ shown: { received, expected } }) =>
-        `the port differs: ${received} was received and ${expected} is configured`,
-      fix: ({ shown, setting }) =>
-        `If the URL that you gave to the service has that port: ${setting('hosts', shown.received)}. If not, a proxy ` +
-        'changed it: have it keep Host (nginx: proxy_set_header Host $http_host).'
-    },
-    {
-      when: ({ evidence }) => evidence.header !== undefined,
-      cause: 'the request is for another receiver, or the proxy writes another name into X-Forwarded-Host',
-      fix: ({ shown, setting }) =>
-        `Have the proxy send the name that the sender used; add it, ${setting('hosts', shown.received)}, only if the ` +
-        'URL that you gave to the service has it.'
-    },
-    {
-      when: ({ evidence }) => evidence.received === '_',
-      cause: 'a proxy replaced Host with _, as nginx does with proxy_set_header Host $server_name (or _)',
-      fix: `${KEEP_HOST}.`
-    },
-    {
-      when: ({ evidence }) => INTERNAL.test(evidence.received),
-      cause: ({ shown }) => `a proxy replaced Host with the address that it forwards to (${shown.received})`,
-      fix: {
-        options: ({ shown, setting }) =>
-          `${KEEP_HOST}, or, if it sends X-Forwarded-Host, give the adapter host: 'x-forwarded-host'. Add it, ` +
-          `${setting('hosts', shown.received)}, only if the service calls you by that name: a name that was not ` +
-          'signed gives signature-mismatch.',
-        flags: ({ shown, setting }) =>
-          `${KEEP_HOST}. Add it, ${setting('hosts', shown.received)}, only if the service calls you by that name: a ` +
-          'name that was not signed gives signature-mismatch.'
-      }
-    },
-    {
-      cause:
-        'the request is for another receiver, or a proxy replaced Host, or it is a name of yours that is not ' +
-        'configured',
-      fix: {
-        options: ({ shown, setting }) =>
-          `Compare it with the URL that you gave to the service. ${KEEP_HOST}, or give the adapter host: ` +
-          `'x-forwarded-host'; add it, ${setting('hosts', shown.received)}, only if that URL has it.`,
-        flags: ({ shown, setting }) =>
-          `Compare it with the URL that you gave to the service. ${KEEP_HOST}; add it, ` +
-          `${setting('hosts', shown.received)}, only if that URL has it.`
-      }
-    }
-  ]
+    ]
+  }
 })

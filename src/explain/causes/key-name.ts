@@ -1,39 +1,48 @@
 import { fact } from '../facts.ts'
-import type { CausesOf, FactsOf } from './row.ts'
+import { causeOf, type EntriesOf } from './entry.ts'
 
-export const keyNameFacts = (): FactsOf<'key-name'> => ({
-  'key-name-malformed': ({ received, domain }) => [...fact('received', received), ...fact('domain', domain)],
-  'key-name-outside-domain': ({ received, domain }) => [...fact('received', received), ...fact('domain', domain)]
-})
-
-export const keyNameCauses = (): CausesOf<'key-name'> => ({
-  'key-name-malformed': [
-    {
-      cause: 'the sender uses another kind of key id, or it is an attack on the resolver',
-      fix: 'Nothing to fix here: this receiver verifies keys in DNS only.'
-    }
-  ],
-  'key-name-outside-domain': [
-    {
-      when: ({ evidence: { received, domain } }) => isItself(received, domain) && domainAbove(domain).includes('.'),
-      cause: ({ setting }) =>
-        `${setting('serviceDomain')} is the name of the key itself; keys are under it, never at it`,
-      fix: ({ shown, setting }) =>
-        `Set ${setting('serviceDomain')} to the service's own domain, such as ${domainAbove(shown.domain)}.`
-    },
-    {
-      when: ({ evidence: { received, domain } }) => isItself(received, domain),
-      cause: ({ setting }) =>
-        `the sender names ${setting('serviceDomain')} itself as its key; keys are under it, never at it`,
-      fix: ({ shown }) => `Have the sender use the name of its key in DNS, which is under ${shown.domain}.`
-    },
-    {
-      cause: ({ setting }) => `somebody else's key, or a wrong ${setting('serviceDomain')}`,
-      fix: ({ shown, setting }) =>
-        `Set ${setting('serviceDomain')} to the domain that the service documents for its keys (it is now ` +
-        `${shown.domain}).`
-    }
-  ]
+export const keyNameEntries = (): EntriesOf<'key-name'> => ({
+  'key-name-malformed': {
+    about: '`keyId` is not a DNS name of plain ASCII labels.',
+    example: { received: '*.service.example', domain: 'service.example' },
+    facts: ({ received, domain }) => [...fact('received', received), ...fact('domain', domain)],
+    causes: [
+      {
+        cause: 'the sender uses another kind of key id, or it is an attack on the resolver',
+        fix: 'Nothing to fix here: this receiver verifies keys in DNS only.'
+      }
+    ]
+  },
+  'key-name-outside-domain': {
+    about: '`keyId` is not a subdomain of `serviceDomain`. Anyone can publish a key under their own domain.',
+    example: { received: 'key1._domainkey.other.example', domain: 'service.example' },
+    facts: ({ received, domain }) => [...fact('received', received), ...fact('domain', domain)],
+    causes: [
+      causeOf({
+        find: ({ evidence: { received, domain } }) => {
+          const above = domainAbove(domain)
+          return isItself(received, domain) && above.includes('.') && above
+        },
+        cause: ({ setting }) =>
+          `${setting('serviceDomain')} is the name of the key itself; keys are under it, never at it`,
+        fix: ({ found, setting }) => `Set ${setting('serviceDomain')} to the service's own domain, such as ${found}.`,
+        examples: [{ evidence: { domain: 'key1._domainkey.other.example' } }]
+      }),
+      {
+        find: ({ evidence: { received, domain } }) => isItself(received, domain),
+        cause: ({ setting }) =>
+          `the sender names ${setting('serviceDomain')} itself as its key; keys are under it, never at it`,
+        fix: ({ shown }) => `Have the sender use the name of its key in DNS, which is under ${shown.domain}.`,
+        examples: [{ evidence: { received: 'service.example' } }]
+      },
+      {
+        cause: ({ setting }) => `somebody else's key, or a wrong ${setting('serviceDomain')}`,
+        fix: ({ shown, setting }) =>
+          `Set ${setting('serviceDomain')} to the domain that the service documents for its keys (it is now ` +
+          `${shown.domain}).`
+      }
+    ]
+  }
 })
 
 const isItself = (received: string, domain: string): boolean => received.toLowerCase().replace(/\.$/, '') === domain

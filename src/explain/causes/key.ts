@@ -1,8 +1,10 @@
 import type { KeyEvidence } from '../../core/result/evidence.ts'
 import { type Fact, fact, inWords, reasonFact, recordFacts } from '../facts.ts'
 import { isOutside } from '../outside-errors.ts'
-import { describeProblem, findAppendedZone, findProblem, type RecordCode } from '../record-mistakes.ts'
-import type { Cause, Causes, CausesOf, ConditionalCause, FactsOf, Sentence } from './row.ts'
+import { describeRecordCode, findMistake, mistakeExamples, type RecordCode } from '../record-mistakes.ts'
+import { type Causes, type ConditionalCause, causeOf, type EntriesOf, type Facts, type LastCause } from './entry.ts'
+
+const NAME = 'key1._domainkey.service.example'
 
 /** Writes the command that asks for the key, of the same server as was asked, which need not be the system's. */
 export function keyCommand({ name = '', servers = [] }: { name?: string; servers?: readonly string[] }): string {
@@ -13,26 +15,35 @@ export function keyCommand({ name = '', servers = [] }: { name?: string; servers
   return `npx signed-requests key ${word}${isAddress ? ` --dns-server ${server}` : ''}`
 }
 
-/** Finds the mistake in the record, where it shows; `key` says the same. */
-const mistakeOf = (code: RecordCode, { name = '', record, records }: KeyEvidence) => {
-  const found = findProblem(code, records ?? (record === undefined ? [] : [record]))
-  const problem = (found.mistake === 'key-not-found' ? findAppendedZone(name) : undefined) ?? found
-  return { ...describeProblem(problem), isRecognized: problem.mistake !== code }
+/** What the sender must do, and how to look at the record. */
+const senderMust = (fix: string, evidence: KeyEvidence): string =>
+  `The sender must ${fix}. Look at it with: ${keyCommand(evidence)}.`
+
+/** Makes the cause that is a mistake in the record, where one shows; `key` says the same. */
+function mistakeInRecord<C extends RecordCode>(code: C): ConditionalCause<C> {
+  // All these codes have the same evidence, which the compiler does not see through the parameter.
+  const entry: ConditionalCause<'key-malformed'> = causeOf({
+    find: ({ evidence: { name, record, records = record === undefined ? [] : [record] } }) =>
+      findMistake(code, records, { name }),
+    cause: ({ found }) => found.cause,
+    fix: ({ found, evidence }) => senderMust(found.fix, evidence),
+    examples: mistakeExamples(code).map(example => ({
+      evidence: 'name' in example ? example : { record: undefined, records: example.records }
+    }))
+  })
+  return entry as unknown as ConditionalCause<C>
 }
 
-/** Makes the cause that is in the record itself. */
-const inRecord = <C extends RecordCode>(code: C): Cause<C> => ({
-  cause: ({ evidence }) => mistakeOf(code, evidence).cause,
-  fix: ({ evidence }) => `The sender must ${mistakeOf(code, evidence).fix}. Look at it with: ${keyCommand(evidence)}.`
+/** Makes the cause that the code says. */
+const inRecord = <C extends RecordCode>(code: C): LastCause<C> => ({
+  cause: describeRecordCode(code).cause,
+  fix: ({ evidence }) => senderMust(describeRecordCode(code).fix, evidence)
 })
 
-/** Makes the same cause, only where the record shows a mistake. */
-const mistakeInRecord = <C extends RecordCode>(code: C): ConditionalCause<C> => ({
-  when: ({ evidence }) => mistakeOf(code, evidence).isRecognized,
-  ...inRecord(code)
-})
+/** Lists the causes of a code whose reason is in the record. */
+const recordCauses = <C extends RecordCode>(code: C): Causes<C> => [mistakeInRecord(code), inRecord(code)]
 
-const askAgain: Sentence<'key-not-found'> = ({ evidence }) =>
+const askAgain = ({ evidence }: { readonly evidence: KeyEvidence }): string =>
   `Ask again with: ${keyCommand(evidence)}; if others see it, it is your DNS server.`
 
 /** Explains the error of a lookup. DNS over HTTPS, too, says ECONNREFUSED for any failure of the connection. */
@@ -43,7 +54,8 @@ const lookupError = (error: string): string =>
 const UNREACHED: Causes<'key-lookup-failed' | 'key-lookup-timeout'> = [
   {
     // An address has no letter above f.
-    when: ({ evidence: { servers = [] } }) => servers.some(server => /[^\d.:[\]a-f]/i.test(server)),
+    find: ({ evidence: { servers = [] } }) => servers.some(server => /[^\d.:[\]a-f]/i.test(server)),
+    examples: [{ evidence: { servers: ['https://dns.example/dns-query'] } }],
     cause: ({ shown, evidence }) =>
       `DNS over HTTPS at ${shown.servers}, or the network path to it: ${lookupError(evidence.error)}`,
     fix: ({ shown: { servers } }) =>
@@ -58,7 +70,7 @@ const UNREACHED: Causes<'key-lookup-failed' | 'key-lookup-timeout'> = [
 ]
 
 /** Lists the facts of a key that is missing or not good. */
-const keyFactsOf = ({ name, bits, limit, reason, servers, record, records }: KeyEvidence): readonly Fact[] => [
+const keyFactsOf: Facts<RecordCode> = ({ name, bits, limit, reason, servers, record, records }: KeyEvidence) => [
   ...fact('name', name),
   ...fact('bits', bits),
   ...fact('limit', limit),
@@ -73,119 +85,191 @@ const lookupFacts = (name: string, error: string, servers: readonly string[] | u
   ...fact('servers', servers, 'asked')
 ]
 
-export const keyFacts = (): FactsOf<'key'> => ({
-  'key-not-found': keyFactsOf,
-  'key-malformed': keyFactsOf,
-  'key-version-unsupported': keyFactsOf,
-  'key-type-mismatch': keyFactsOf,
-  'key-hash-not-allowed': keyFactsOf,
-  'key-service-mismatch': keyFactsOf,
-  'key-test-only': keyFactsOf,
-  'key-revoked': keyFactsOf,
-  'key-unreadable': keyFactsOf,
-  'key-too-short': keyFactsOf,
-  'key-too-long': keyFactsOf,
-  'key-weak': keyFactsOf,
-  'key-lookup-failed': ({ name, error, limit, servers }) => [
-    ...lookupFacts(name, error, servers),
-    ...fact('limit', limit)
-  ],
-  'key-lookup-timeout': ({ name, error, servers }) => lookupFacts(name, error, servers)
-})
-
-export const keyCauses = (): CausesOf<'key'> => ({
-  'key-not-found': [
-    mistakeInRecord('key-not-found'),
-    {
-      when: ({ evidence }) => evidence.reason === 'no key record among the TXT records',
-      cause:
-        'DNS has the name, but no key record there: the key is not published yet, or a wildcard or another TXT ' +
-        'record is in its place',
-      fix: ({ evidence }) => `Look at it with: ${keyCommand(evidence)}; the service must publish the key.`
+export const keyEntries = (): EntriesOf<'key'> => ({
+  'key-not-found': {
+    about: 'The name does not exist, has no TXT record, or none that is a key record.',
+    example: { name: NAME, reason: 'ENOTFOUND', servers: ['192.0.2.53'] },
+    facts: keyFactsOf,
+    causes: [
+      mistakeInRecord('key-not-found'),
+      {
+        find: ({ evidence }) => evidence.reason === 'no key record among the TXT records',
+        cause:
+          'DNS has the name, but no key record there: the key is not published yet, or a wildcard or another TXT ' +
+          'record is in its place',
+        fix: ({ evidence }) => `Look at it with: ${keyCommand(evidence)}; the service must publish the key.`,
+        examples: [{ evidence: { reason: 'no key record among the TXT records', records: ['v=spf1 -all'] } }]
+      },
+      {
+        find: ({ evidence }) => evidence.reason === 'ENODATA',
+        cause:
+          'DNS has the name, but no TXT record there: the key was withdrawn, is not published yet, or your DNS server ' +
+          'cannot see it',
+        fix: askAgain,
+        examples: [{ evidence: { reason: 'ENODATA' } }]
+      },
+      { cause: 'it was withdrawn, is not published yet, or your DNS server cannot see it', fix: askAgain }
+    ]
+  },
+  'key-malformed': {
+    about: 'The record is not a tag list (RFC 6376 section 3.2), or has no `p=`.',
+    example: { name: NAME, record: 'v=DKIM1; k=rsa', reason: 'there is no p=' },
+    facts: keyFactsOf,
+    causes: recordCauses('key-malformed')
+  },
+  'key-version-unsupported': {
+    about: '`v=` is not `DKIM1`.',
+    example: { name: NAME, record: 'v=dkim1; p=MIIB...' },
+    facts: keyFactsOf,
+    causes: recordCauses('key-version-unsupported')
+  },
+  'key-type-mismatch': {
+    about: "The key's type is unknown, is not the one that `k=` names, or does not fit the algorithm.",
+    example: {
+      name: NAME,
+      record: 'v=DKIM1; k=ed25519; p=...',
+      reason: 'an ed25519 key does not fit the allowed algorithm'
     },
-    {
-      when: ({ evidence }) => evidence.reason === 'ENODATA',
-      cause:
-        'DNS has the name, but no TXT record there: the key was withdrawn, is not published yet, or your DNS server ' +
-        'cannot see it',
-      fix: askAgain
+    facts: keyFactsOf,
+    causes: [
+      mistakeInRecord('key-type-mismatch'),
+      {
+        cause: ({ setting }) =>
+          `the key and the algorithm do not fit: ${setting('algorithms')} lacks one, or the record is bad`,
+        fix: ({ evidence, setting }) =>
+          `Look at it with: ${keyCommand(evidence)}; if the service documents such keys, add their algorithm to ` +
+          `${setting('algorithms')}.`
+      }
+    ]
+  },
+  'key-hash-not-allowed': {
+    about: '`h=` of the record does not have the hash in use.',
+    example: { name: NAME, record: 'v=DKIM1; h=sha1; p=...', reason: 'h= allows neither sha256 nor sha512' },
+    facts: keyFactsOf,
+    causes: recordCauses('key-hash-not-allowed')
+  },
+  'key-service-mismatch': {
+    about: '`s=` of the record is for another kind of service.',
+    example: { name: NAME, record: 'v=DKIM1; s=tlsrpt; p=...' },
+    facts: keyFactsOf,
+    causes: recordCauses('key-service-mismatch')
+  },
+  'key-test-only': {
+    about: '`t=y`: the domain is testing, and the signature does not count.',
+    example: { name: NAME, record: 'v=DKIM1; t=y; p=...' },
+    facts: keyFactsOf,
+    causes: recordCauses('key-test-only')
+  },
+  'key-revoked': {
+    about: '`p=` is empty: the key was withdrawn.',
+    example: { name: NAME, record: 'v=DKIM1; k=rsa; p=' },
+    facts: keyFactsOf,
+    causes: recordCauses('key-revoked')
+  },
+  'key-unreadable': {
+    about: '`p=` is not canonical base64 of a public key.',
+    example: { name: NAME, record: 'v=DKIM1; p=not base64!', reason: 'p= is not canonical base64' },
+    facts: keyFactsOf,
+    causes: recordCauses('key-unreadable')
+  },
+  'key-too-short': {
+    about: 'The RSA key has fewer bits than `minRsaBits`.',
+    example: { name: NAME, record: 'v=DKIM1; p=...', bits: 512, limit: 1024 },
+    facts: keyFactsOf,
+    causes: [
+      mistakeInRecord('key-too-short'),
+      {
+        find: ({ evidence: { bits = 0 } }) => bits >= 1024,
+        cause: ({ shown: { bits, limit }, setting }) =>
+          `the key has ${bits} bits, and ${setting('minRsaBits')} is ${limit}: does the service use shorter keys?`,
+        fix: ({ shown: { bits }, setting }) =>
+          `If the service documents keys of ${bits} bits: ${setting('minRsaBits', bits)}.`,
+        examples: [{ evidence: { bits: 1024, limit: 2048 } }]
+      },
+      {
+        cause: ({ shown }) => `the key has ${shown.bits} bits, fewer than the RFC allows`,
+        fix: ({ shown, setting }) =>
+          'Have the service publish a longer key: RFC 8301 forbids fewer than 1024 bits ' +
+          `(${setting('minRsaBits')} is ${shown.limit}).`
+      }
+    ]
+  },
+  'key-too-long': {
+    about: 'The RSA key has more bits than `maxRsaBits`: verifying with it would cost too much.',
+    example: { name: NAME, record: 'v=DKIM1; p=...', bits: 16_384, limit: 8192 },
+    facts: keyFactsOf,
+    causes: [
+      mistakeInRecord('key-too-long'),
+      {
+        cause: ({ shown: { bits, limit }, setting }) =>
+          `the key has ${bits} bits, and ${setting('maxRsaBits')} is ${limit}`,
+        fix: ({ shown: { bits }, setting }) =>
+          `If the service documents keys of ${bits} bits: ${setting('maxRsaBits', bits)}; if not, have the service ` +
+          'publish another key.'
+      }
+    ]
+  },
+  'key-weak': {
+    about: 'Anyone can forge signatures for this key: a public exponent of 1 or an even one, a point of small order.',
+    example: {
+      name: NAME,
+      record: 'v=DKIM1; p=...',
+      bits: 2048,
+      reason: 'the public exponent is not an odd number of at least 3 and at most 33 bits'
     },
-    { cause: 'it was withdrawn, is not published yet, or your DNS server cannot see it', fix: askAgain }
-  ],
-  'key-malformed': [inRecord('key-malformed')],
-  'key-version-unsupported': [inRecord('key-version-unsupported')],
-  'key-type-mismatch': [
-    mistakeInRecord('key-type-mismatch'),
-    {
-      cause: ({ setting }) =>
-        `the key and the algorithm do not fit: ${setting('algorithms')} lacks one, or the record is bad`,
-      fix: ({ evidence, setting }) =>
-        `Look at it with: ${keyCommand(evidence)}; if the service documents such keys, add their algorithm to ` +
-        `${setting('algorithms')}.`
-    }
-  ],
-  'key-hash-not-allowed': [inRecord('key-hash-not-allowed')],
-  'key-service-mismatch': [inRecord('key-service-mismatch')],
-  'key-test-only': [inRecord('key-test-only')],
-  'key-revoked': [inRecord('key-revoked')],
-  'key-unreadable': [inRecord('key-unreadable')],
-  'key-too-short': [
-    mistakeInRecord('key-too-short'),
-    {
-      when: ({ evidence: { bits = 0 } }) => bits >= 1024,
-      cause: ({ shown: { bits, limit }, setting }) =>
-        `the key has ${bits} bits, and ${setting('minRsaBits')} is ${limit}: does the service use shorter keys?`,
-      fix: ({ shown: { bits }, setting }) =>
-        `If the service documents keys of ${bits} bits: ${setting('minRsaBits', bits)}.`
-    },
-    {
-      cause: ({ shown }) => `the key has ${shown.bits} bits, fewer than the RFC allows`,
-      fix: ({ shown, setting }) =>
-        'Have the service publish a longer key: RFC 8301 forbids fewer than 1024 bits ' +
-        `(${setting('minRsaBits')} is ${shown.limit}).`
-    }
-  ],
-  'key-too-long': [
-    mistakeInRecord('key-too-long'),
-    {
-      cause: ({ shown: { bits, limit }, setting }) =>
-        `the key has ${bits} bits, and ${setting('maxRsaBits')} is ${limit}`,
-      fix: ({ shown: { bits }, setting }) =>
-        `If the service documents keys of ${bits} bits: ${setting('maxRsaBits', bits)}; if not, have the service ` +
-        'publish another key.'
-    }
-  ],
-  'key-weak': [inRecord('key-weak')],
-  'key-lookup-failed': [
-    {
-      when: ({ evidence }) => evidence.problem === 'wrong-type',
-      cause: ({ shown }) => `your lookupTxt function does not return TXT records: ${shown.error}`,
-      fix: 'Return an array of strings for each record, as dns.promises.resolveTxt does.'
-    },
-    {
-      when: ({ evidence }) => evidence.limit !== undefined,
-      cause: ({ shown: { limit } }) =>
-        `${limit} lookups of other names were in flight: DNS answers slowly, or somebody floods you with made-up keys`,
-      fix: 'Check the resolver; if it is a flood, limit requests in front of this receiver. The sender may try again.'
-    },
-    {
-      when: ({ evidence }) => evidence.problem === 'late',
-      cause: 'the request was aborted before DNS had answered: its sender left, or the server ended it',
-      fix: 'Nothing to fix while this is rare; if it is not, look at how fast DNS answers. The sender may try again.'
-    },
-    {
-      when: ({ evidence }) => evidence.error === 'EAMBIGUOUS',
-      cause:
-        'DNS has several strings at this name, and Bun does not tell which of them are one TXT record: a guess could ' +
-        'lose a restriction',
-      fix: "Pass lookupTxt: dohTxtLookup({ url }) of 'signed-requests/doh', which gets the records as they are."
-    },
-    {
-      when: ({ evidence: { error, problem } }) => problem === 'threw' && !isOutside(error),
-      cause: ({ shown }) => `your lookupTxt function threw ${shown.error}`,
-      fix: 'Fix that function; the sender may try again.'
-    },
-    ...UNREACHED
-  ],
-  'key-lookup-timeout': UNREACHED
+    facts: keyFactsOf,
+    causes: recordCauses('key-weak')
+  },
+  'key-lookup-failed': {
+    about:
+      'The lookup failed: SERVFAIL, REFUSED, no server, or your `lookupTxt` threw (then `cause` is the error). Or nobody ' +
+      'waited for it: the request was aborted, or a thousand queries of other names were in flight (`limit`).',
+    also: 'The error itself is `verdict.failures[0].cause`.',
+    example: { name: NAME, error: 'ESERVFAIL', problem: 'threw', servers: ['10.0.0.2'] },
+    exampleNote: '`problem` may be `late`, `threw` (with `error`) or `wrong-type`',
+    facts: ({ name, error, limit, servers }) => [...lookupFacts(name, error, servers), ...fact('limit', limit)],
+    causes: [
+      {
+        find: ({ evidence }) => evidence.problem === 'wrong-type',
+        cause: ({ shown }) => `your lookupTxt function does not return TXT records: ${shown.error}`,
+        fix: 'Return an array of strings for each record, as dns.promises.resolveTxt does.',
+        examples: [{ evidence: { problem: 'wrong-type', error: 'the answer is not of the form string[][]' } }]
+      },
+      {
+        find: ({ evidence }) => evidence.limit !== undefined,
+        cause: ({ shown: { limit } }) =>
+          `${limit} lookups of other names were in flight: DNS answers slowly, or somebody floods you with made-up keys`,
+        fix: 'Check the resolver; if it is a flood, limit requests in front of this receiver. The sender may try again.',
+        examples: [{ evidence: { problem: 'late', limit: 1000, error: 'too many lookups are in flight' } }]
+      },
+      {
+        find: ({ evidence }) => evidence.problem === 'late',
+        cause: 'the request was aborted before DNS had answered: its sender left, or the server ended it',
+        fix: 'Nothing to fix while this is rare; if it is not, look at how fast DNS answers. The sender may try again.',
+        examples: [{ evidence: { problem: 'late', error: 'aborted by the receiver' } }]
+      },
+      {
+        find: ({ evidence }) => evidence.error === 'EAMBIGUOUS',
+        cause:
+          'DNS has several strings at this name, and Bun does not tell which of them are one TXT record: a guess could ' +
+          'lose a restriction',
+        fix: "Pass lookupTxt: dohTxtLookup({ url }) of 'signed-requests/doh', which gets the records as they are.",
+        examples: [{ evidence: { error: 'EAMBIGUOUS' } }]
+      },
+      {
+        find: ({ evidence: { error, problem } }) => problem === 'threw' && !isOutside(error),
+        cause: ({ shown }) => `your lookupTxt function threw ${shown.error}`,
+        fix: 'Fix that function; the sender may try again.',
+        examples: [{ evidence: { error: 'TypeError' } }]
+      },
+      ...UNREACHED
+    ]
+  },
+  'key-lookup-timeout': {
+    about: 'There was no answer within `lookupTimeout`.',
+    also: 'A local resolver helps more than a longer timeout.',
+    example: { name: NAME, error: 'no answer within 5000 ms' },
+    facts: ({ name, error, servers }) => lookupFacts(name, error, servers),
+    causes: UNREACHED
+  }
 })

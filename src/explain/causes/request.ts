@@ -1,97 +1,115 @@
 import { fact } from '../facts.ts'
-import type { CausesOf, FactsOf } from './row.ts'
+import type { EntriesOf } from './entry.ts'
 
-export const requestFacts = (): FactsOf<'request' | 'https'> => ({
-  'request-malformed': ({ part, name }) => [...fact('part', part), ...fact('name', name)],
-  'not-https': ({ header, received }) => [...fact('header', header), ...fact('received', received)]
-})
-
-/** The causes for the codes of the checks request and https. */
-export const requestCauses = (): CausesOf<'request' | 'https'> => ({
-  'request-malformed': [
-    {
-      when: ({ evidence }) => evidence.part === 'method',
-      cause: 'there is no method, or it is not a token',
-      fix: {
-        options: 'Pass the method as received: let an adapter do it.',
-        flags: 'Have the method passed on as received.'
+/** The entries of the codes of the checks request and https. */
+export const requestEntries = (): EntriesOf<'request' | 'https'> => ({
+  'request-malformed': {
+    about:
+      'A header name is not a token, the method, the target, a name or a value has a line break or NUL, the target is ' +
+      'empty, or there are more than 500 header lines. A line break in a value would let one signed line pose as two.',
+    example: { part: 'header-value', name: 'X-Nonce' },
+    facts: ({ part, name }) => [...fact('part', part), ...fact('name', name)],
+    causes: [
+      {
+        find: ({ evidence }) => evidence.part === 'method',
+        cause: 'there is no method, or it is not a token',
+        fix: {
+          options: 'Pass the method as received: let an adapter do it.',
+          flags: 'Have the method passed on as received.'
+        },
+        examples: [{ evidence: { part: 'method' } }]
+      },
+      {
+        find: ({ evidence }) => evidence.part === 'target',
+        cause: 'there is no target, or it has a line break or NUL',
+        fix: {
+          options: 'Pass the target as received: let an adapter do it.',
+          flags: 'Have the target passed on as received.'
+        },
+        examples: [{ evidence: { part: 'target' } }]
+      },
+      {
+        find: ({ evidence }) => evidence.part === 'header-count',
+        cause: 'there are too many header lines: a proxy adds one again and again, or it is an attack',
+        fix: 'Look for the one that repeats; a request has at most 500.',
+        examples: [{ evidence: { part: 'header-count' } }]
+      },
+      {
+        cause: ({ shown: { part, name = '' } }) =>
+          `the ${part} ${name} was decoded or rebuilt on the way, or it is a broken sender, or an attack`,
+        fix: {
+          options: 'Pass method, target and headers as received, undecoded: let an adapter do it.',
+          flags: 'Have method, target and headers passed on as received, undecoded.'
+        }
       }
-    },
-    {
-      when: ({ evidence }) => evidence.part === 'target',
-      cause: 'there is no target, or it has a line break or NUL',
-      fix: {
-        options: 'Pass the target as received: let an adapter do it.',
-        flags: 'Have the target passed on as received.'
+    ]
+  },
+  'not-https': {
+    about:
+      'The adapter saw no TLS, and `requireHttps` is true. There is evidence only where the adapter was told to trust ' +
+      '`X-Forwarded-Proto`, or where that header says http or https: the header and all its values.',
+    also: 'A local test over http: `requireHttps: false`.',
+    example: { header: 'X-Forwarded-Proto', received: ['https, http'] },
+    facts: ({ header, received }) => [...fact('header', header), ...fact('received', received)],
+    causes: [
+      {
+        find: ({ evidence }) => evidence?.received.join().includes(','),
+        cause: ({ shown }) => `${shown?.header} came with more than one value`,
+        fix:
+          'Have the outermost proxy replace the header, and the inner ones pass it on: the sender may have written a ' +
+          'part of a list.'
+      },
+      {
+        find: ({ evidence }) => isWord(evidence?.received, 'https'),
+        cause: 'TLS ends at a proxy: X-Forwarded-Proto: https is there, and is not trusted',
+        fix: {
+          options: ({ setting }) =>
+            'If your own proxy sets that header itself (anyone can send it), give the adapter ' +
+            `${setting('https', 'x-forwarded-proto')}; if the proxy accepts only TLS, https: true.`,
+          flags: ({ setting }) =>
+            'If your own proxy sets that header itself (anyone can send it): ' +
+            `${setting('https', 'x-forwarded-proto')}; if the proxy accepts only TLS, --https always.`
+        },
+        examples: [{ evidence: { received: ['https'] } }]
+      },
+      {
+        find: ({ evidence }) =>
+          evidence !== undefined && evidence.received.join('') !== '' && !isWord(evidence.received, 'http'),
+        cause: ({ shown }) => `${shown?.header} says ${shown?.received}, which is neither http nor https`,
+        fix: 'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme).',
+        examples: [{ evidence: { received: ['on'] } }]
+      },
+      {
+        find: ({ evidence }) => isWord(evidence?.received, 'http'),
+        cause: ({ shown }) => `${shown?.header} says http: the sender used http, or a proxy in front of yours ends TLS`,
+        fix: 'Have the sender use https; with two proxies, have the outer one set the header and the inner one keep it.',
+        examples: [{ evidence: { received: ['http'] } }]
+      },
+      {
+        find: ({ evidence }) => evidence !== undefined,
+        cause: ({ shown }) => `your proxy sends no ${shown?.header}, which is to be trusted`,
+        fix: {
+          options:
+            'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme), or, if it accepts only TLS, ' +
+            'https: true.',
+          flags: 'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme).'
+        },
+        examples: [{ evidence: { received: [] } }]
+      },
+      {
+        cause: 'TLS ends at a proxy, or the sender used http',
+        fix: {
+          options: ({ setting }) =>
+            `If your own proxy sets X-Forwarded-Proto, give the adapter ${setting('https', 'x-forwarded-proto')}; if ` +
+            'it accepts only TLS, https: true.',
+          flags: ({ setting }) =>
+            `If your own proxy sets X-Forwarded-Proto: ${setting('https', 'x-forwarded-proto')}; if it accepts only ` +
+            'TLS, --https always.'
+        },
+        examples: [{ evidence: 'none' }]
       }
-    },
-    {
-      when: ({ evidence }) => evidence.part === 'header-count',
-      cause: 'there are too many header lines: a proxy adds one again and again, or it is an attack',
-      fix: 'Look for the one that repeats; a request has at most 500.'
-    },
-    {
-      cause: ({ shown: { part, name = '' } }) =>
-        `the ${part} ${name} was decoded or rebuilt on the way, or it is a broken sender, or an attack`,
-      fix: {
-        options: 'Pass method, target and headers as received, undecoded: let an adapter do it.',
-        flags: 'Have method, target and headers passed on as received, undecoded.'
-      }
-    }
-  ],
-  'not-https': [
-    {
-      when: ({ evidence }) => evidence?.received.join().includes(',') === true,
-      cause: ({ shown }) => `${shown?.header} came with more than one value`,
-      fix:
-        'Have the outermost proxy replace the header, and the inner ones pass it on: the sender may have written a ' +
-        'part of a list.'
-    },
-    {
-      when: ({ evidence }) => isWord(evidence?.received, 'https'),
-      cause: 'TLS ends at a proxy: X-Forwarded-Proto: https is there, and is not trusted',
-      fix: {
-        options: ({ setting }) =>
-          'If your own proxy sets that header itself (anyone can send it), give the adapter ' +
-          `${setting('https', 'x-forwarded-proto')}; if the proxy accepts only TLS, https: true.`,
-        flags: ({ setting }) =>
-          'If your own proxy sets that header itself (anyone can send it): ' +
-          `${setting('https', 'x-forwarded-proto')}; if the proxy accepts only TLS, --https always.`
-      }
-    },
-    {
-      when: ({ evidence }) =>
-        evidence !== undefined && evidence.received.join('') !== '' && !isWord(evidence.received, 'http'),
-      cause: ({ shown }) => `${shown?.header} says ${shown?.received}, which is neither http nor https`,
-      fix: 'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme).'
-    },
-    {
-      when: ({ evidence }) => isWord(evidence?.received, 'http'),
-      cause: ({ shown }) => `${shown?.header} says http: the sender used http, or a proxy in front of yours ends TLS`,
-      fix: 'Have the sender use https; with two proxies, have the outer one set the header and the inner one keep it.'
-    },
-    {
-      when: ({ evidence }) => evidence !== undefined,
-      cause: ({ shown }) => `your proxy sends no ${shown?.header}, which is to be trusted`,
-      fix: {
-        options:
-          'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme), or, if it accepts only TLS, ' +
-          'https: true.',
-        flags: 'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme).'
-      }
-    },
-    {
-      cause: 'TLS ends at a proxy, or the sender used http',
-      fix: {
-        options: ({ setting }) =>
-          `If your own proxy sets X-Forwarded-Proto, give the adapter ${setting('https', 'x-forwarded-proto')}; if ` +
-          'it accepts only TLS, https: true.',
-        flags: ({ setting }) =>
-          `If your own proxy sets X-Forwarded-Proto: ${setting('https', 'x-forwarded-proto')}; if it accepts only ` +
-          'TLS, --https always.'
-      }
-    }
-  ]
+    ]
+  }
 })
 
 const isWord = (received: readonly string[] | undefined, word: string): boolean =>

@@ -2,8 +2,8 @@ import { cdnIn } from '../cdn.ts'
 import type { LineChange } from '../changed-line.ts'
 import { fact, longFact, recordFacts } from '../facts.ts'
 import { escapeText } from '../text.ts'
+import type { ConditionalCause, EntriesOf, Known, LastCause } from './entry.ts'
 import { keyCommand } from './key.ts'
-import type { Cause, CausesOf, ConditionalCause, FactsOf, Known } from './row.ts'
 
 /** Says how the CDN in front, or else nginx, keeps Host. */
 function keepHost({ evidence }: Known<'signature-mismatch'>, nginx: string): string {
@@ -18,7 +18,7 @@ const HTTP_HOST = 'proxy_set_header Host $http_host'
 const isLowerCase = (line = ''): boolean => line === line.toLowerCase()
 
 /** Explains each change of the one line that was changed on the way, where it was found. */
-const BY_CHANGE: Readonly<Record<LineChange, Cause<'signature-mismatch'>>> = {
+const BY_CHANGE: Readonly<Record<LineChange, LastCause<'signature-mismatch'>>> = {
   prefix: {
     cause: ({ search }) => `a proxy or router took ${search.detail} off the path`,
     fix: {
@@ -122,8 +122,18 @@ const BY_CHANGE: Readonly<Record<LineChange, Cause<'signature-mismatch'>>> = {
   }
 }
 
+/** What the search has found besides the change, where a cause names it. */
+const DETAILS: Partial<Record<LineChange, string>> = { prefix: '/api', slash: '/api', rewritten: 'x-original-uri' }
+
 const changedLines = (): ConditionalCause<'signature-mismatch'>[] =>
-  Object.entries(BY_CHANGE).map(([change, cause]) => ({ when: ({ search }) => search.change === change, ...cause }))
+  (Object.keys(BY_CHANGE) as LineChange[]).map(change => {
+    const detail = DETAILS[change]
+    return {
+      find: ({ search }) => search.change === change,
+      ...BY_CHANGE[change],
+      examples: [{ search: { change, ...(detail !== undefined && { detail }) } }]
+    }
+  })
 
 /** The command that says which key made the signature of a captured request. */
 const tryEachRecord = ({ keyId }: { keyId: string }): string => `${keyCommand({ name: keyId })} --request FILE`
@@ -133,47 +143,59 @@ function signedLines(signingString: string): string {
   return lines.slice(0, 101).join('\n')
 }
 
-export const signatureFacts = (): FactsOf<'signature'> => ({
-  'signature-mismatch': ({ keyId, algorithm, record, records, signingString }) => [
-    ...fact('keyId', keyId),
-    ...fact('algorithm', algorithm),
-    ...recordFacts(record, records),
-    ...longFact('signingString', 'signing string', signedLines(signingString))
-  ]
-})
-
-export const signatureCauses = (): CausesOf<'signature'> => ({
-  'signature-mismatch': [
-    ...changedLines(),
-    {
-      when: ({ search }) => search.isByKey === true,
-      cause: 'the key did make this signature, so a signed line was changed on the way, or more than one',
-      fix: {
-        options: ({ setting }) =>
-          'Compare the lines below with those that the sender signed. Proxies often change the target (a part of the ' +
-          `path stripped, which ${setting('prefix')} puts back; a query dropped, a path rewritten), Host and what ` +
-          'describes the body: pass the target as received, such as req.originalUrl.',
-        flags: ({ setting }) =>
-          'Compare the lines below with those that the sender signed. Proxies often change the target (a part of the ' +
-          `path stripped, which ${setting('prefix')} puts back; a query dropped, a path rewritten), Host and what ` +
-          'describes the body.'
+export const signatureEntries = (): EntriesOf<'signature'> => ({
+  'signature-mismatch': {
+    about:
+      'The key from DNS does not verify this signature over the lines that were received. The evidence has the signing ' +
+      'string as rebuilt here, in `records` the keys that were tried, where a name has several, and in `forwarded` the ' +
+      'headers in which proxies say what they changed; `diagnose` finds the changed line from them.',
+    example: {
+      signingString: '(request-target): post /hook\nhost: ...',
+      keyId: 'key1._domainkey.service.example',
+      algorithm: 'rsa-sha256',
+      record: 'v=DKIM1; ...',
+      signature: '...'
+    },
+    facts: ({ keyId, algorithm, record, records, signingString }) => [
+      ...fact('keyId', keyId),
+      ...fact('algorithm', algorithm),
+      ...recordFacts(record, records),
+      ...longFact('signingString', 'signing string', signedLines(signingString))
+    ],
+    causes: [
+      ...changedLines(),
+      {
+        find: ({ search }) => search.isByKey === true,
+        examples: [{ search: { isByKey: true } }],
+        cause: 'the key did make this signature, so a signed line was changed on the way, or more than one',
+        fix: {
+          options: ({ setting }) =>
+            'Compare the lines below with those that the sender signed. Proxies often change the target (a part of the ' +
+            `path stripped, which ${setting('prefix')} puts back; a query dropped, a path rewritten), Host and what ` +
+            'describes the body: pass the target as received, such as req.originalUrl.',
+          flags: ({ setting }) =>
+            'Compare the lines below with those that the sender signed. Proxies often change the target (a part of the ' +
+            `path stripped, which ${setting('prefix')} puts back; a query dropped, a path rewritten), Host and what ` +
+            'describes the body.'
+        }
+      },
+      {
+        find: ({ search }) => search.isByKey === false,
+        examples: [{ search: { isByKey: false } }],
+        cause: 'another key made it: it was replaced under the same name, or this is a forgery',
+        fix: ({ evidence }) =>
+          `See whether a record of another name server made it: ${tryEachRecord(evidence)}. If the service has rotated ` +
+          'its key, have the request signed with the new one. No change by a proxy looks like this.'
+      },
+      {
+        cause:
+          'another key made it (was it replaced?), or a signed line was changed on the way: this kind of signature ' +
+          'does not show which',
+        fix: ({ evidence }) =>
+          `See whether a record of another name server made it: ${tryEachRecord(evidence)}. If none did, compare the ` +
+          'lines below with those that the sender signed: if they are equal, it was the key. Proxies often change the ' +
+          'target (a query dropped, a path rewritten), Host and what describes the body.'
       }
-    },
-    {
-      when: ({ search }) => search.isByKey === false,
-      cause: 'another key made it: it was replaced under the same name, or this is a forgery',
-      fix: ({ evidence }) =>
-        `See whether a record of another name server made it: ${tryEachRecord(evidence)}. If the service has rotated ` +
-        'its key, have the request signed with the new one. No change by a proxy looks like this.'
-    },
-    {
-      cause:
-        'another key made it (was it replaced?), or a signed line was changed on the way: this kind of signature ' +
-        'does not show which',
-      fix: ({ evidence }) =>
-        `See whether a record of another name server made it: ${tryEachRecord(evidence)}. If none did, compare the ` +
-        'lines below with those that the sender signed: if they are equal, it was the key. Proxies often change the ' +
-        'target (a query dropped, a path rewritten), Host and what describes the body.'
-    }
-  ]
+    ]
+  }
 })

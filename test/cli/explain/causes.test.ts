@@ -16,9 +16,9 @@ const knownOf = (offsetSeconds: number, clock: Clock) => ({
 /** Returns the cause and the fix that a capture adds for such a Date. */
 function added(offsetSeconds: number, clock: Clock) {
   const known = knownOf(offsetSeconds, clock) as never
-  const rows = captureCauses(clock)['date-too-old']!
-  return rows
-    .filter(({ when }) => when(known))
+  const causes = captureCauses(clock)['date-too-old']!
+  return causes
+    .filter(({ find }) => find(known))
     .map(({ cause, fix }) => [typeof cause === 'function' ? cause(known) : cause, fix])
 }
 
@@ -74,28 +74,28 @@ describe('the cause of a Date that is out of range in a capture', () => {
   })
 
   test('is the same for the times of a signature', () => {
-    const { 'date-too-old': rows, ...others } = captureCauses('flag')
+    const { 'date-too-old': causes, ...others } = captureCauses('flag')
     for (const code of ['date-in-future', 'signature-created-out-of-range', 'signature-expired'] as const)
-      expect(others[code]).toBe(rows)
+      expect(others[code]).toBe(causes)
   })
 })
 
 test('a name that is not a token may be a line that a terminal wrapped', () => {
-  const [row] = captureCauses('machine')['request-malformed']!
+  const [entry] = captureCauses('machine')['request-malformed']!
   const known = (part: string) => ({ evidence: { part }, shown: { name: 'a b' } }) as never
-  expect(['header-name', 'header-value'].map(part => row!.when(known(part)))).toEqual([true, false])
-  expect((row!.cause as (known: never) => string)(known('header-name'))).toBe(
+  expect(['header-name', 'header-value'].map(part => entry!.find(known(part)))).toEqual([true, false])
+  expect((entry!.cause as (known: never) => string)(known('header-name'))).toBe(
     'a line of the capture was wrapped when it was copied (a b is not the name of a header), or it is a broken ' +
       'sender, or an attack'
   )
-  expect(row!.fix).toBe('Save the capture to a file: a terminal shows other lines.')
+  expect(entry!.fix).toBe('Save the capture to a file: a terminal shows other lines.')
 })
 
 test('a digest without a body may be a capture that left the body out', () => {
-  const [row] = captureCauses('machine')['digest-mismatch']!
+  const [entry] = captureCauses('machine')['digest-mismatch']!
   const known = (bodyLength: number) => ({ evidence: { bodyLength } }) as never
-  expect([0, 1].map(length => row!.when(known(length)))).toEqual([true, false])
-  expect([row!.cause, row!.fix]).toEqual([
+  expect([0, 1].map(length => entry!.find(known(length)))).toEqual([true, false])
+  expect([entry!.cause, entry!.fix]).toEqual([
     'the capture has no body, and the request had one when it was signed: the program that captured it left it out or dropped it',
     'Capture the body too, as it is received; if the capture is right, something in front of it dropped the body.'
   ])

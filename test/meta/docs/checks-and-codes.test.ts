@@ -1,15 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { CHECK_NAMES, CODES, type Code, isUnavailable } from '../../../src/core/result/codes.ts'
-import { causesOnPage, exampleIn } from './causes.ts'
+import { CHECK_NAMES, CODES, type Code } from '../../../src/core/result/codes.ts'
+import { listCauses } from '../../../src/explain/advice.ts'
+import { entryOf } from '../../../src/explain/causes/causes.ts'
+import { PAGE, withEntries } from './codes-page.ts'
 import { read } from './pages.ts'
 
-const page = read('docs/checks-and-codes.md')
+const page = read(PAGE)
 const codes = Object.keys(CODES) as Code[]
-
-/** Maps each code to the text below its heading. */
-const sections = new Map(
-  [...page.matchAll(/^### (\S+)\n([\s\S]*?)(?=^##|$(?![\s\S]))/gm)].map(([, code = '', text = '']) => [code, text])
-)
 
 test('every code has one heading, and every heading is a code, in the order of the checks', () => {
   expect([...page.matchAll(/^### (.*)$/gm)].map(([, code]) => code)).toEqual(
@@ -27,17 +24,19 @@ test('the table has every check, with links to its codes', () => {
   }
 })
 
-describe.each(codes)('%s', code => {
-  const text = sections.get(code) ?? ''
+test('the page says of each code what its entry says: npm run docs:codes writes it', () => {
+  expect(page).toBe(withEntries(page))
+})
 
-  test('says what it means, the causes and fixes of `diagnose` and what its evidence is', () => {
-    expect(text).toMatch(/^\n\S/)
-    expect(text).toContain(`\n- **Likely causes:** the first that fits\n${causesOnPage(code, exampleIn(text))}- **`)
-    expect(text).toMatch(/^- \*\*(?:Example of the evidence:\*\* `\{|Evidence:\*\* none)/m)
+describe.each(codes)('%s', code => {
+  test('each example of a cause shows that cause, so a request can get it', () => {
+    for (const { entry, found, cause } of listCauses(code)) expect(found?.entry, cause).toBe(entry)
   })
 
-  test('says whether it is a refusal or unavailable', () => {
-    expect(text.includes('**Unavailable.**')).toBe(isUnavailable(code))
+  test('each cause is listed, and none twice', () => {
+    const listed = listCauses(code)
+    expect(new Set(listed.map(({ entry }) => entry))).toEqual(new Set(entryOf(code).causes))
+    expect(new Set(listed.map(({ cause, fix }) => cause + fix)).size).toBe(listed.length)
   })
 })
 

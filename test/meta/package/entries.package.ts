@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { expect, inject, test } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
@@ -124,14 +124,13 @@ test('the command starts', () => {
   expect(run(command, 'nonsense')).toMatchObject({ status: 64, stdout: '' })
 })
 
-test('a code is explained from the page in the package, and the same where the page has the line ends of Windows', () => {
+test('a code is explained without the page in the package', () => {
   const page = join(installed, 'docs/checks-and-codes.md')
   const text = readFileSync(page, 'utf8')
-  const before = run(command, 'explain', 'key-not-found')
-  expect(before).toMatchObject({ status: 0, stdout: expect.stringContaining('\npage: docs/checks-and-codes.md') })
-  writeFileSync(page, text.replaceAll('\n', '\r\n'))
+  rmSync(page)
   try {
-    expect(run(command, 'explain', 'key-not-found')).toEqual(before)
+    const stdout = expect.stringContaining('\npage: docs/checks-and-codes.md')
+    expect(run(command, 'explain', 'key-not-found')).toMatchObject({ status: 0, stdout })
   } finally {
     writeFileSync(page, text)
   }

@@ -1,37 +1,52 @@
-import type { Causes, FactsOf } from '../../../src/explain/causes/row.ts'
+import { type Causes, causeOf, type EntriesOf } from '../../../src/explain/causes/entry.ts'
 
 // This file is never run: the compiler is the test.
 
-const row = { cause: 'a cause', fix: 'a fix' }
+const entry = { cause: 'a cause', fix: 'a fix' }
 
-/** A row sees the evidence of its own code. */
+/** A cause sees the evidence of its own code. */
 export const causes: readonly [Causes<'date-too-old'>, Causes<'digest-mismatch'>] = [
   [
-    { when: ({ evidence }) => evidence.offsetSeconds < -60, ...row },
-    { ...row, cause: ({ shown }) => shown.received }
+    { find: ({ evidence }) => evidence.offsetSeconds < -60, ...entry },
+    { ...entry, cause: ({ shown }) => shown.received }
   ],
-  [{ when: ({ evidence, body }) => evidence.bodyLength === 0 || body.change === 'cut-short', ...row }, row]
+  [{ find: ({ evidence }) => evidence.bodyLength === 0, ...entry }, entry]
 ]
 
 /** The evidence of the code does not have this name. */
 export const wrong: readonly [Causes<'date-too-old'>, Causes<'date-too-old'>, Causes<'digest-mismatch'>] = [
   // @ts-expect-error in a condition
-  [{ when: ({ evidence }) => evidence.excerpt !== undefined, ...row }, row],
+  [{ find: ({ evidence }) => evidence.excerpt !== undefined, ...entry }, entry],
   // @ts-expect-error in a text
-  [{ ...row, cause: ({ shown }) => shown.excerpt }],
-  // @ts-expect-error a value that a change cannot have
-  [{ when: ({ body }) => body.change === 'cut', ...row }, row]
+  [{ ...entry, cause: ({ shown }) => shown.excerpt }],
+  // @ts-expect-error a value that the evidence cannot have
+  [{ find: ({ evidence }) => evidence.bodyLength === 'none', ...entry }, entry]
 ]
 
-/** The last row has no condition, so that there always is a cause. */
-// @ts-expect-error a condition in the last row alone
-export const open: Causes<'replayed'> = [{ when: () => false, ...row }]
+/** The texts get what `find` found. */
+export const found: Causes<'date-too-old'> = [
+  causeOf({ ...entry, find: ({ evidence }) => evidence.offsetSeconds, cause: ({ found }) => found.toFixed() }),
+  // @ts-expect-error a number is no text
+  causeOf({ ...entry, find: ({ evidence }) => evidence.offsetSeconds, cause: ({ found }) => found }),
+  entry
+]
 
-/** A code that has evidence has facts, or it does not compile. */
+/** The last cause always applies, so that there always is one. */
+// @ts-expect-error a condition in the last one
+export const open: Causes<'replayed'> = [{ find: () => false, ...entry }]
+
+/** A code that has evidence has an example and facts, or it does not compile. */
+const known = { about: '', causes: [entry] } as const
+const replayed = { ...known, example: { replayId: '' }, facts: () => [] } as const
+const failed = { ...known, example: { error: '', problem: 'late' }, facts: () => [] } as const
+export const complete: EntriesOf<'replay'> = { replayed, 'replay-store-failed': failed }
 // @ts-expect-error replay-store-failed is missing
-export const incomplete: FactsOf<'replay'> = { replayed: () => [] }
+export const incomplete: EntriesOf<'replay'> = { replayed }
+const factless = { ...known, example: { replayId: '' } }
+// @ts-expect-error the facts are missing
+export const halfway: EntriesOf<'replay'> = { replayed: factless, 'replay-store-failed': failed }
 
 /** A reader of options and one of flags get a whole sentence each. */
-export const sentences: Causes<'replayed'> = [{ ...row, fix: { options: 'an option', flags: () => 'a flag' } }]
+export const sentences: Causes<'replayed'> = [{ ...entry, fix: { options: 'an option', flags: () => 'a flag' } }]
 // @ts-expect-error the sentence for a reader of flags is missing
-export const half: Causes<'replayed'> = [{ ...row, fix: { options: 'an option' } }]
+export const half: Causes<'replayed'> = [{ ...entry, fix: { options: 'an option' } }]
