@@ -1,5 +1,5 @@
 import type { ReceivedRequest, Verdict } from 'signed-requests'
-import { situationOf } from '../../src/internal/index.ts'
+import { type GatewayCode, situationOf } from '../../src/internal/index.ts'
 
 /** One line of a head: the name in its case, and the value. */
 export type HeaderLine = readonly [name: string, value: string]
@@ -79,19 +79,7 @@ export interface Malformed {
 }
 
 /** Codes in the log that are not of a check. `explain CODE` says what each means. */
-export const OWN_CODES = [
-  'header-ambiguous',
-  'header-repeated',
-  'header-overwritten',
-  'target-not-as-signed',
-  'partial-body',
-  'framing',
-  'target',
-  'host',
-  'expectation'
-] as const
-
-type OwnCode = (typeof OWN_CODES)[number]
+type OwnCode = Exclude<GatewayCode, NodeCode>
 
 /** Codes of Node.js for bytes that are not HTTP, or that came too late. */
 export type NodeCode = 'ERR_HTTP_REQUEST_TIMEOUT' | `HPE_${string}`

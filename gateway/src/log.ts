@@ -2,9 +2,7 @@ import type { Writable } from 'node:stream'
 import { explain, logRecord, type Verdict } from 'signed-requests'
 import { isSignedUnderDomain } from '../../src/internal/index.ts'
 import { type Exchange, isUnsigned, type Malformed, mainCodes, otherDomainOf } from './exchange.ts'
-
-const NOT_SIGNED = 'this request is not signed, so it is not from the service'
-const OTHER_DOMAIN = 'signed under another domain than --domain: ask the service which domain its keys are under'
+import { senderFinding } from './findings.ts'
 
 /**
  * Writes one request for the log. JSON is one line; a request that was not verified has only claims there, in visible
@@ -20,7 +18,7 @@ export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): 
       ? JSON.stringify({ time, finding, status: 'malformed', reason, httpStatus, upstream })
       : [`${time} ${httpStatus} malformed ${reason}`, finding].filter(Boolean).join('\n')
   }
-  const { requestId, upstreamError, finding = findingOf(verdict) } = exchange
+  const { requestId, upstreamError, finding = senderFinding(verdict) } = exchange
   const ms = Math.round(exchange.duration)
   const { refusal, bodyLength } = exchange
   const record = {
@@ -37,7 +35,7 @@ export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): 
   const line = words.filter(Boolean).join(' ')
   const found = exchange.finding === undefined ? '' : `\n${exchange.finding}`
   // Scanners send requests that have nothing of a signed one: explaining each would fill the log.
-  if (isUnsigned(verdict)) return `${line}: ${NOT_SIGNED}${found}`
+  if (isUnsigned(verdict)) return `${line}: ${senderFinding(verdict)}${found}`
   if (verdict.status === 'verified') return `${line}${found}`
   return `${line}${found}\n${explain(verdict, { settings: 'flags' })}\n`
 }
@@ -46,11 +44,6 @@ export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): 
 function originOf(verdict: Verdict): string {
   if (isSignedUnderDomain(verdict)) return ''
   return otherDomainOf(verdict) === undefined ? '(no signature under the domain)' : '(signed under another domain)'
-}
-
-function findingOf(verdict: Verdict): string | undefined {
-  if (isUnsigned(verdict)) return NOT_SIGNED
-  return otherDomainOf(verdict) === undefined ? undefined : OTHER_DOMAIN
 }
 
 /** Limits the bytes that wait for a log reader that has stalled. */
