@@ -6,6 +6,7 @@ import {
   decodeBody,
   type HeaderLine,
   lineValues,
+  NOT_IN_THE_CAPTURE,
   splitAbsoluteUrl
 } from '../../src/internal/index.ts'
 
@@ -96,7 +97,7 @@ export function entryOf(captured: Captured): Entry {
 }
 
 /** Replaces a body that the capture does not have. It is read only after the signature has verified. */
-const MISSING_BODY = decodeBody({ error: 'not-in-the-capture' })
+const MISSING_BODY = decodeBody({ error: NOT_IN_THE_CAPTURE })
 
 /** Joins all digests that the sender wrote, by either standard. */
 export const digestsIn = (headers: readonly HeaderLine[]): string =>

@@ -143,12 +143,11 @@ export function parseFixture(value: JsonObject): Entry[] | undefined {
     if (wrong !== undefined)
       throw new UsageError(`the ${wrong} of the fixture is not as schema.json of signed-requests-vectors says`)
     const { request, name, note, ...context } = vector
-    const { body = null } = request
-    const received = requestOfVector({ request: { ...request, body } })
-    const lostBody = lostPart(body, context.options?.maxBodyBytes)
+    const received = requestOfVector({ request, options: context.options })
+    const lostBody = lostPart(request.body ?? null, context.options?.maxBodyBytes)
     const entry = entryOf({ ...received, headers: parseHeaders(request.headers), lostBody })
     const notes = typeof note !== 'string' ? entry.notes : [...entry.notes, `in the fixture: ${escapeText(note)}`]
-    return { ...entry, notes, options: optionsOfVector(context), name }
+    return { ...entry, notes, options: optionsOfVector({ ...context, request }), name }
   })
 }
 

@@ -27,7 +27,7 @@ export { base64Digest } from '../core/http/digest.ts'
 export { type Fields, lineValues, trimWhiteSpace } from '../core/http/fields.ts'
 export type { HeaderLine } from '../core/http/request.ts'
 export { findDecompression } from '../explain/body/decompression.ts'
-export { decodeBody, optionsOfVector, requestOfVector } from '../fixture/setup.ts'
+export { decodeBody, NOT_IN_THE_CAPTURE, optionsOfVector, requestOfVector } from '../fixture/setup.ts'
 export { wrongMember } from '../fixture/validate.ts'
 export { type AdapterRequest, prepareProxy } from '../platforms/proxy.ts'
 
