@@ -10,8 +10,8 @@ import { checkKeyName, parseKeyName } from './checks/key-name.ts'
 import { checkReplay } from './checks/replay.ts'
 import { checkRequest } from './checks/request.ts'
 import { checkSignature } from './checks/signature.ts'
-import { checkSignatureHeader } from './checks/signature-header.ts'
-import { run, runWaiting } from './checks/stage.ts'
+import { checkSignatureHeader, checkSignatureTimes } from './checks/signature-header.ts'
+import { Stages } from './checks/stage.ts'
 import { assertReceivedRequest } from './http/assert-request.ts'
 import { covers, type Fields, valuesOfCovered } from './http/fields.ts'
 import type { ReceivedRequest } from './http/request.ts'
@@ -25,7 +25,7 @@ import type { CheckName } from './result/codes.ts'
 import type { SchemeName } from './result/scheme-name.ts'
 import type { SchemeRules } from './standards/scheme.ts'
 import { assertVerdict } from './verdict/assert.ts'
-import { type Stages, withDiagnostics } from './verdict/diagnostics.ts'
+import { type Stages as Timing, withDiagnostics } from './verdict/diagnostics.ts'
 import { createMemory, memoryOf, remember } from './verdict/memory.ts'
 import { allPassed, NO_FAILURES, refuse } from './verdict/refuse.ts'
 import type { RefusedRequest } from './verdict/refused-request.ts'
@@ -69,7 +69,7 @@ export function createVerifier(options: VerifierOptions): Verify {
   const given = { ...options }
   const tools = createTools(settings)
 
-  async function verify(request: ReceivedRequest, timing?: Stages): Promise<Verdict> {
+  async function verify(request: ReceivedRequest, timing?: Timing): Promise<Verdict> {
     assertReceivedRequest(request)
     const received = receive(request, settings, tools, timing)
     const refused = (reason: string): Rejected | Unavailable => {
@@ -81,21 +81,8 @@ export function createVerifier(options: VerifierOptions): Verify {
 
     const parsed = parse(received)
     if (parsed === undefined) return refused('the request is malformed')
-    const head = run(HEAD, parsed)
-    if (head === undefined) return refused('a check of the head did not pass')
-    const keyed = await runWaiting(KEY, head)
-    if (keyed === undefined) return refused('no usable key')
-    const signed = run(SIGNATURE, keyed)
-    if (signed === undefined) return refused('the signature did not verify')
-    const accepted = await runWaiting(ACCOUNT, signed)
-    if (accepted === undefined) return refused('the account was not accepted')
-    const whole = await runWaiting(BODY, accepted)
-    if (whole === undefined) return refused('the body was not accepted')
-    const recent = run(AGE, atPresent(whole))
-    if (recent === undefined) return refused('the request became too old')
-    const once = await runWaiting(ONCE, recent)
-    if (once === undefined) return refused('every other check was run')
-    return verified(once)
+    const passed = await STAGES.run(parsed)
+    return typeof passed === 'string' ? refused(passed) : verified(passed)
   }
 
   return Object.assign(withDiagnostics(verify), {
@@ -103,26 +90,35 @@ export function createVerifier(options: VerifierOptions): Verify {
   })
 }
 
-/** The checks of the head: all of them run, even when another fails. */
-const HEAD = {
-  https: checkHttps,
-  date: checkDate,
-  host: checkHost,
-  account: checkAccount,
-  'signature-header': checkSignatureHeader,
-  coverage: checkCoverage,
-  'key-name': checkKeyName,
-  'digest-header': checkDigestHeader
-}
-/** The key from DNS. */
-const KEY = { key: checkKey }
-const SIGNATURE = { signature: checkSignature }
-/** Only now: nobody else may cause a query of the receiver's own. */
-const ACCOUNT = { account: askAccounts }
-const BODY = { digest: checkDigest }
-/** Once more: waiting for DNS and a slow body must not make an old head acceptable. */
-const AGE = { date: checkDate, 'signature-header': checkSignatureHeader }
-const ONCE = { replay: checkReplay }
+/** The stages, and why the checks of later ones were not run when one does not pass. */
+const STAGES = /* @__PURE__ */ new Stages<'request'>()
+  // the head: all of these run, even when another fails
+  .add(
+    {
+      https: checkHttps,
+      date: checkDate,
+      host: checkHost,
+      account: checkAccount,
+      'signature-header': checkSignatureHeader,
+      coverage: checkCoverage,
+      'key-name': checkKeyName,
+      'digest-header': checkDigestHeader
+    },
+    'a check of the head did not pass'
+  )
+  // the key from DNS
+  .add({ key: checkKey }, 'no usable key')
+  .add({ signature: checkSignature }, 'the signature did not verify')
+  // only now: an untrusted request must not cause I/O
+  .add({ account: askAccounts }, 'the account was not accepted')
+  .add({ digest: checkDigest }, 'the body was not accepted')
+  // still recent: waiting for DNS and a slow body must not make an old head acceptable
+  .add(
+    { date: examination => checkDate(atPresent(examination)), 'signature-header': checkSignatureTimes },
+    'the request became too old'
+  )
+  // accepted once
+  .add({ replay: checkReplay }, 'every other check was run')
 
 /** Makes what all verifications of one verifier share. */
 function createTools(settings: Settings): Tools {
@@ -138,10 +134,10 @@ function createTools(settings: Settings): Tools {
 /** A request that was not parsed yet. */
 type Received = Omit<Examination, 'fields' | 'scheme' | 'signature' | 'time'>
 
-function receive(request: ReceivedRequest, settings: Settings, tools: Tools, timing: Stages | undefined): Received {
+function receive(request: ReceivedRequest, settings: Settings, tools: Tools, timing: Timing | undefined): Received {
   const now = readClock(settings.now)
   const memory = createMemory(settings, now)
-  return { request, settings, tools, timing, now, memory, results: {}, found: {}, body: undefined }
+  return { request, settings, tools, timing, now, memory, results: {}, body: undefined } as Received
 }
 
 /** Parses the headers and what the signature says of itself. Undefined for a malformed request. */
@@ -156,7 +152,7 @@ function parse(received: Received): Examination<'request'> | undefined {
   const time = scheme.parseTime(fields, signature)
   memory.keyId = signature.ok ? signature.value.keyId : undefined
   memory.account = fields.values.get(settings.accountHeader)
-  return Object.assign(received, { fields, scheme, signature, time, found: { request: fields } })
+  return Object.assign(received, { fields, scheme, signature, time }) as unknown as Examination<'request'>
 }
 
 /** Reads the clock again. */
@@ -167,24 +163,25 @@ function atPresent<E extends Examination>(examination: E): E {
 }
 
 /** Makes the verdict when every check has passed. A declared check that no stage runs does not compile here. */
-function verified({ fields, scheme, found, memory }: Examination<Exclude<CheckName, 'replay'>>): Verified {
-  const { nonce, headers: covered } = found['signature-header'].parsed
+function verified({ fields, scheme, results, memory }: Examination<Exclude<CheckName, 'replay'>>): Verified {
+  const { nonce, headers: covered } = results['signature-header'].value.parsed
+  const claim = results.replay?.ok ? results.replay.value : undefined
   const verdict: Verified = {
     status: 'verified',
     failures: NO_FAILURES,
     scheme: scheme.name,
-    accountId: found.account,
-    keyId: found['key-name'],
-    algorithm: found.signature.algorithm,
-    date: found.date,
+    accountId: results.account.value,
+    keyId: results['key-name'].value,
+    algorithm: results.signature.value.algorithm,
+    date: results.date.value,
     coveredHeaders: covered.slice(),
     coveredValues: valuesOfCovered(covered, fields),
     nonce: nonce ?? (covers(covered, 'x-nonce') ? fields.values.get('x-nonce') : undefined),
-    body: found.digest,
-    replayId: found.replay?.id,
-    checks: allPassed(found.replay !== undefined)
+    body: results.digest.value,
+    replayId: claim?.id,
+    checks: allPassed(claim !== undefined)
   }
-  memory.claim = found.replay
+  memory.claim = claim
   return remember(verdict, memory)
 }
 

@@ -6,7 +6,7 @@ import type { KeyCache, RecordKey } from '../key/cache.ts'
 import type { Lookup } from '../key/lookup.ts'
 import type { Settings } from '../options/options.ts'
 import type { Claim, Claims } from '../replay/claim.ts'
-import type { Failed, NotRun, Result } from '../result/result.ts'
+import type { NotRun, Result } from '../result/result.ts'
 import type { Algorithm } from '../signature/algorithms.ts'
 import type { ParsedSignature, SchemeRules, StatedTime } from '../standards/scheme.ts'
 import type { Stages } from '../verdict/diagnostics.ts'
@@ -81,15 +81,16 @@ export interface Nothing extends NotRun {
 /** What a check returns. */
 export type Outcome<T> = Result<T> | NotRun | Later | Nothing
 
-/** What every check has returned so far. */
-export type Results = { [N in StepName]?: { ok: true } | Failed | NotRun }
+/** What the checks have returned so far: those that have passed, a value. */
+export type Results<Passed extends StepName> = { [N in StepName]?: Outcome<Found[N]> } & {
+  readonly [N in Passed]: { ok: true; value: Found[N] }
+}
 
-/** One verification: its input, what the checks have returned, and what the checks before this one have found. */
+/** One verification: its input, and what the checks have returned. */
 export interface Examination<Passed extends StepName = never> extends Context {
   now: number
   readonly tools: Tools
-  readonly results: Results
-  readonly found: Partial<Found> & Pick<Found, Passed>
+  readonly results: Results<Passed>
   readonly memory: Memory
   readonly timing: Stages | undefined
   /** the body, once it was read; or why there is none */

@@ -33,21 +33,21 @@ export function matchesDigest(digests: readonly Digest[], body: Uint8Array): boo
  * read only now. The value is its bytes.
  */
 export function checkDigest(examination: Examination<'digest-header'>): Result<Bytes> | Promise<Result<Bytes>> {
-  const { request, fields, settings, found, timing } = examination
+  const { request, fields, settings, results, timing } = examination
   const whole = bufferedBody(request.body, settings)
   if (whole !== undefined) return judge(examination, whole)
   const announced = fields.values.get('content-length')
-  const hashes = found['digest-header'].flatMap(({ algorithm }) => DIGESTS.get(algorithm)?.hash ?? [])
+  const hashes = results['digest-header'].value.flatMap(({ algorithm }) => DIGESTS.get(algorithm)?.hash ?? [])
   const read = () => readBody(request.body, settings, { announced, hashes })
   return measured(timing, 'bodyMs', read).then(body => judge(examination, body))
 }
 
 /** Remembers the body, and compares its digests. */
 function judge(examination: Examination<'digest-header'>, body: BodyResult): Result<Bytes> {
-  const { fields, found, memory, signature } = examination
+  const { fields, results, memory, signature } = examination
   examination.body = body
   if (!body.ok) return body
-  const digests = found['digest-header']
+  const digests = results['digest-header'].value
   const compared = compareDigests(digests, body.value, body.hashed)
   if (compared.ok) return body
   memory.received = { body: body.value, fields, digests }

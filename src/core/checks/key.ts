@@ -11,25 +11,24 @@ import type { Candidate, Context, Examination } from './context.ts'
  * 9. DNS has a key record at the name, and the key fits the algorithm. During a rotation there may be several (RFC 6376
  * section 6.1.2 step 4): the value is the usable ones; if there are none, the first failure is reported.
  */
-export async function checkKey(
+export function checkKey(
   examination: Examination<'key-name' | 'signature-header'>
 ): Promise<Result<readonly Candidate[]>> {
-  const { request, found, tools, memory, timing } = examination
-  const name = found['key-name']
-  const reply = await measured(timing, 'keyMs', () => tools.lookup(name, request.signal))
-  memory.keyName = name
-  memory.reply = reply
-  return reply.ok ? chooseKeys(examination, reply.value) : reply
+  const { request, results, tools, memory, timing } = examination
+  const name = results['key-name'].value
+  return measured(timing, 'keyMs', () => tools.lookup(name, request.signal)).then(reply => {
+    memory.keyName = name
+    memory.reply = reply
+    return reply.ok ? chooseKeys(examination, reply.value) : reply
+  })
 }
 
 function chooseKeys(
   context: Examination<'key-name' | 'signature-header'>,
   answer: TxtAnswer
 ): Result<readonly Candidate[]> {
-  const {
-    'key-name': name,
-    'signature-header': { algorithm }
-  } = context.found
+  const name = context.results['key-name'].value
+  const { algorithm } = context.results['signature-header'].value
   const candidates: Candidate[] = []
   let firstFailure: Failed | undefined
   let keyRecords = 0

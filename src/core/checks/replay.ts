@@ -16,12 +16,12 @@ export function checkReplay(examination: Examination<'date' | 'signature-header'
 }
 
 async function claimOnce(
-  { found, now, settings, timing }: Examination<'date' | 'signature-header'>,
+  { results, now, settings, timing }: Examination<'date' | 'signature-header'>,
   { store, claim }: Claims
 ): Promise<Result<Claim>> {
   const { dateTolerance, replayTimeout } = settings
-  const id = base64Digest('sha256', found['signature-header'].parsed.signature)
-  const acceptableSeconds = (found.date.getTime() - now + replayTimeout) / 1000 + dateTolerance
+  const id = base64Digest('sha256', results['signature-header'].value.parsed.signature)
+  const acceptableSeconds = (results.date.value.getTime() - now + replayTimeout) / 1000 + dateTolerance
   const claimed = await measured(timing, 'replayMs', () => claim(id, Math.ceil(acceptableSeconds) + 1))
   if (claimed.ok || claimed.code !== 'replay-store-failed') return claimed
   try {

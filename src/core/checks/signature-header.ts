@@ -2,7 +2,7 @@ import type { Settings } from '../options/options.ts'
 import { fail, ok, type Result } from '../result/result.ts'
 import type { Algorithm } from '../signature/algorithms.ts'
 import type { ParsedSignature } from '../standards/scheme.ts'
-import type { ClaimedSignature, Context } from './context.ts'
+import type { ClaimedSignature, Context, Examination } from './context.ts'
 
 /**
  * 6. A Signature exists, is well formed, is made with an allowed algorithm, and is within its own times.
@@ -21,6 +21,16 @@ export function checkSignatureHeader(context: Context): Result<ClaimedSignature>
   if (!times.ok) return times
   const covered = checkCoveredTimes(signature.value, algorithm)
   return covered.ok ? ok({ parsed: signature.value, algorithm }) : covered
+}
+
+/** Checks the signature's own times once more. */
+export function checkSignatureTimes({
+  results,
+  now,
+  settings
+}: Examination<'signature-header'>): Result<ClaimedSignature> {
+  const times = checkTimes(results['signature-header'].value.parsed, now, settings)
+  return times.ok ? results['signature-header'] : times
 }
 
 /** Draft sections 2.1.4 and 2.1.5: `created` is as recent as the Date must be, and `expires` has not passed. */

@@ -8,10 +8,10 @@ import { linesOfNames, proxiesIn } from './host.ts'
 export function checkSignature({
   fields,
   settings: { hosts },
-  found
+  results
 }: Examination<'signature-header' | 'coverage' | 'key-name' | 'key'>): Result<Candidate> {
-  const { coverage: signingString, 'key-name': keyId, key: candidates } = found
-  const { signature } = found['signature-header'].parsed
+  const [signingString, keyId, candidates] = [results.coverage.value, results['key-name'].value, results.key.value]
+  const { signature } = results['signature-header'].value.parsed
   for (const candidate of candidates) {
     if (verifySignature(signingString, signature, candidate.key, candidate.algorithm)) return ok(candidate)
   }
