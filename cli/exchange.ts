@@ -1,7 +1,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest, type RequestOptions } from 'node:https'
 import { UsageError } from '../flags/usage-error.ts'
-import { type AdapterRequest, ERRORS, escapeText } from '../src/internal/index.ts'
+import { type AdapterRequest, type Cause, CDN_HEADERS, ERRORS, escapeText, findCause } from '../src/internal/index.ts'
 
 type Sent = Pick<AdapterRequest, 'method' | 'headers'> & {
   body: Uint8Array | null
@@ -102,39 +102,130 @@ export function isRefusal({ status, headers, body }: Response): boolean {
 }
 
 /** Says what a response means that is not from this library, and who sent it. */
-export function describeResponse({ method, path, status, headers, body }: Response): string {
-  const meaning = MEANINGS[status] ?? MEANINGS[Math.floor(status / 100)] ?? 'an unknown status'
+export function describeResponse(response: Response): string {
+  const { headers, body } = response
+  const { cause, fix } = findCause(RESPONSES, response)!
   const signs = SIGNS.flatMap(name => (headers[name] === undefined ? [] : [`${name}: ${headers[name]}`]))
   const title = /<title>([^<]{1,80})/i.exec(body.toString('latin1', 0, 4000))?.[1]?.trim()
   if (title) signs.push(`page "${title}"`)
   const who = signs.length === 0 ? 'it does not say who answered' : `answered with ${signs.join(', ')}`
-  const route = `${method} ${path.replace(/\?.*/s, '')}`
-  return escapeText(`${meaning.replace('ROUTE', () => route)}; ${who}`, 500)
+  return escapeText([cause, fix, who].filter(text => text !== '').join('; '), 600)
 }
+
+/** Headers in which a platform names itself or its error. */
+const OF_PLATFORMS = [
+  'x-amzn-errortype',
+  'x-amz-apigw-id',
+  'ngrok-error-code',
+  'x-vercel-error',
+  'x-azure-ref',
+  'fly-request-id',
+  'cf-mitigated'
+] as const
 
 /** Headers in which a program names itself, or where to go instead. */
-const SIGNS = ['location', 'www-authenticate', 'server', 'x-powered-by', 'via', 'cf-ray', 'x-amz-cf-id']
+const SIGNS: readonly string[] = [
+  'location',
+  'www-authenticate',
+  'server',
+  'x-powered-by',
+  ...OF_PLATFORMS,
+  ...CDN_HEADERS.map(name => name.toLowerCase())
+]
 
-const MEANINGS: Readonly<Record<number, string>> = {
-  101: 'it changed to another protocol, which nobody asked for',
-  2: 'accepted without a signature, or a page such as a login form',
-  3:
-    'a redirect: the signature is for this host and path only, and a 301 or 302 turns POST into GET; ' +
-    'give the service the last URL',
-  400: 'something before the verifier could not read the request: a body parser, or a proxy',
-  401: 'something else asks for credentials, such as a login (a refusal of ours says WWW-Authenticate: Signature)',
-  403: 'something else forbids it: a CSRF filter, a firewall or a bot rule',
-  404: 'there is no route for ROUTE: see where the handler is mounted, and which path a proxy passes on',
-  405: 'the route does not take this method',
-  413: 'a body limit in front of the verifier',
-  415: 'something before the verifier does not take this Content-Type',
-  421: 'the server has no site for this Host',
-  502: 'a proxy does not reach the application: is it running?',
-  503: 'a maintenance page, or a server that is overloaded',
-  504: 'a proxy timed out waiting for the application: is it running?',
-  4: 'something before the verifier refuses it, such as a CSRF filter or a rate limit',
-  5: 'the application, or something before it, failed: its own log says why'
-}
+/** Returns path and method, as a route has them. */
+const routeOf = ({ method, path }: Response): string => `${method} ${path.replace(/\?.*/s, '')}`
+
+/** The meaning of a response by a platform in front, by a word in its header. */
+const byHeader = (
+  name: (typeof OF_PLATFORMS)[number],
+  word: RegExp,
+  cause: Cause<Response>['cause'],
+  fix: Cause<Response>['fix']
+): Cause<Response> => ({ find: ({ headers }) => word.test(String(headers[name] ?? '')), cause, fix })
+
+/** The meaning of a status, or of all that begin with this digit. */
+const byStatus = (
+  status: number,
+  cause: Cause<Response>['cause'],
+  fix: Cause<Response>['fix'] = ''
+): Cause<Response> => ({
+  find: response => response.status === status || Math.floor(response.status / 100) === status,
+  cause,
+  fix
+})
+
+/** What responses mean that are not from this library: the platforms that say it themselves, then each status. */
+const RESPONSES: readonly Cause<Response>[] = [
+  {
+    find: ({ headers, body }) =>
+      /^MissingAuthenticationToken/i.test(String(headers['x-amzn-errortype'] ?? '')) ||
+      (headers['x-amz-apigw-id'] !== undefined && body.includes('Missing Authentication Token')),
+    cause: response =>
+      `API Gateway has no route for ${routeOf(response)}: its "Missing Authentication Token" says that`,
+    fix: 'add the route with its method, deploy the stage, and write the stage into the URL'
+  },
+  {
+    find: ({ headers }) => /^(?:AccessDenied|Forbidden|WafBlocked)/i.test(String(headers['x-amzn-errortype'] ?? '')),
+    cause: 'API Gateway refuses it before the function: an authorizer, a resource policy, an API key or AWS WAF',
+    fix: 'let this route pass without them: the signature is what is checked'
+  },
+  byHeader('x-amzn-errortype', /./, 'API Gateway answers, not the function', 'its log says why'),
+  byHeader(
+    'ngrok-error-code',
+    /^ERR_NGROK_3200$/,
+    'the tunnel of ngrok is off',
+    'start ngrok, and use the URL that it prints'
+  ),
+  byHeader(
+    'ngrok-error-code',
+    /^ERR_NGROK_8012$/,
+    'ngrok is on, and nothing listens at the port that it forwards to',
+    'start the receiver, or give ngrok its port'
+  ),
+  byHeader('ngrok-error-code', /./, 'ngrok answers, not the receiver', 'look the code up at ngrok'),
+  byHeader(
+    'x-vercel-error',
+    /NOT_FOUND$/,
+    response => `Vercel has no deployment or no function at ${routeOf(response)}`,
+    'compare the URL with that of the deployment'
+  ),
+  byHeader('x-vercel-error', /./, 'Vercel answers, not the function', 'the log of the deployment says why'),
+  byHeader(
+    'cf-mitigated',
+    /./,
+    'Cloudflare takes it for a bot and asks for a browser',
+    'skip bot rules and challenges for this path'
+  ),
+  byStatus(101, 'it changed to another protocol, which nobody asked for'),
+  byStatus(400, 'something before the verifier could not read the request: a body parser, or a proxy'),
+  byStatus(
+    401,
+    'something else asks for credentials, such as a login (a refusal of ours says WWW-Authenticate: Signature)'
+  ),
+  byStatus(403, 'something else forbids it: a CSRF filter, a firewall or a bot rule'),
+  byStatus(
+    404,
+    response => `there is no route for ${routeOf(response)}`,
+    'see where the handler is mounted, and which path a proxy passes on'
+  ),
+  byStatus(405, 'the route does not take this method'),
+  byStatus(413, 'a body limit in front of the verifier'),
+  byStatus(415, 'something before the verifier does not take this Content-Type'),
+  byStatus(421, 'the server has no site for this Host'),
+  byStatus(502, 'a proxy does not reach the application', 'is it running?'),
+  byStatus(503, 'a maintenance page, or a server that is overloaded'),
+  byStatus(504, 'a proxy timed out waiting for the application', 'is it running?'),
+  byStatus(2, 'accepted without a signature, or a page such as a login form'),
+  byStatus(
+    3,
+    'a redirect: the signature is for this host and path only, and a 301 or 302 turns POST into GET',
+    'give the service the last URL'
+  ),
+  byStatus(4, 'something before the verifier refuses it, such as a CSRF filter or a rate limit'),
+  byStatus(5, 'the application, or something before it, failed', 'its own log says why'),
+  { cause: 'an unknown status', fix: '' }
+]
 
 /** Returns where the server of a URL listens. */
 export const endpointOf = ({ hostname, port, protocol }: URL): { host: string; port: number } => ({

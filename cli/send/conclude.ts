@@ -1,4 +1,4 @@
-import { duration } from '../../src/internal/index.ts'
+import { type Cause, duration, findCause, withFinding } from '../../src/internal/index.ts'
 import { EXIT } from '../command.ts'
 import { describeResponse, isRefusal, type Response } from '../exchange.ts'
 
@@ -25,19 +25,221 @@ export interface Attempt {
 /** The exit code, and the meaning of responses that differ from those of a correct receiver. */
 export type Conclusion = readonly [exit: number, ...lines: string[]]
 
-export function conclude(responses: readonly Response[], attempt: Attempt): Conclusion {
-  const accepted = responses.filter(isAccepted).length
-  if (attempt.isForgery && accepted > 0)
-    return [EXIT.refused, 'The forgery was accepted: nothing verifies it, or the receiver only observes.']
-  const repeated = concludeRepetitions(responses, accepted)
-  if (repeated !== undefined) return repeated
-  const [exit, ...lines] = concludeFirst(responses[0]!, attempt)
-  return [exit, ...lines, ...aboutRefusedRepetitions(responses)]
+/** All that is known when the requests have been answered. */
+interface Known {
+  readonly first: Response
+  readonly responses: readonly Response[]
+  /** how many are accepted */
+  readonly accepted: number
+  /** the number of the first repetition that was accepted; undefined where none was */
+  readonly again: number | undefined
+  readonly attempt: Attempt
+  /** whether anyone asked the DNS server of this command for the key */
+  readonly isAsked: boolean
+  /** a receiver with this library refused the first request */
+  readonly isOurs: boolean
 }
 
+/**
+ * What responses mean: the cause, and then the fix, which is empty where the receiver is right. Each line of a text
+ * is printed by itself.
+ */
+interface SendConclusion<F = unknown> extends Cause<Known, F> {
+  readonly exit: number
+}
+
+const conclusion = <F>(entry: SendConclusion<F>): SendConclusion =>
+  withFinding<Known, F, Pick<SendConclusion, 'exit'>>(entry)
+
+const EXPLAIN = 'Its own log says why it refused: explain(verdict).'
+const MAYBE_NOT_OURS = 'It may not be signed-requests that refused: WWW-Authenticate: Signature is missing.'
+const UNDECIDED = 'The receiver could not decide, and tells the sender to try again'
+
+/** The first request was answered with 503 by a receiver with this library. */
+const isUndecided = ({ first, isOurs }: Known): boolean => isOurs && first.status === 503
+
+const CONCLUSIONS: readonly SendConclusion[] = [
+  {
+    exit: EXIT.refused,
+    find: ({ attempt, accepted }) => attempt.isForgery && accepted > 0,
+    cause: 'The forgery was accepted: nothing verifies it, or the receiver only observes.',
+    fix: ''
+  },
+  conclusion({
+    exit: EXIT.refused,
+    find: ({ again, first }) => first.status >= 500 && again,
+    cause: ({ first, found }) =>
+      `Request 1 was answered with ${first.status}, and request ${found}, of the same bytes, was accepted: the receiver ` +
+      'failed, and then gave the claim back, as it should.',
+    fix: ({ first }) => `Find out why it answered ${first.status}: its own log says that.`
+  }),
+  conclusion({
+    exit: EXIT.refused,
+    find: ({ again, first }) => !isAccepted(first) && again,
+    cause: ({ found }) =>
+      `Request ${found} was accepted, and request 1, of the same bytes, was not: several receivers answer at this URL, ` +
+      'and their settings, clocks or DNS differ; or the first was too early, while it started.',
+    fix: ''
+  }),
+  conclusion({
+    exit: EXIT.refused,
+    find: ({ again, accepted, responses }) => accepted === responses.length && again,
+    cause: ({ found }) =>
+      `Request ${found}, a replay of the same bytes, was accepted, and so was each: the receiver has no replay store, ` +
+      'or it only observes.',
+    fix: ''
+  }),
+  conclusion({
+    exit: EXIT.refused,
+    find: ({ again }) => again,
+    cause: ({ found, accepted, responses }) =>
+      `Request ${found}, a replay of the same bytes, was accepted, and others were refused (${accepted} of ` +
+      `${responses.length} accepted): several receivers answer at this URL, and they do not share a replay store.`,
+    fix: 'Give all processes one store: Redis or PostgreSQL, or SQLite on one machine.'
+  }),
+  {
+    exit: EXIT.ok,
+    find: ({ first, attempt, isAsked }) => isAccepted(first) && (attempt.dns === undefined || isAsked),
+    cause: '',
+    fix: ''
+  },
+  {
+    exit: EXIT.unknown,
+    find: ({ first }) => isAccepted(first),
+    cause: ({ attempt: { keyId, dns, started } }) => {
+      const elsewhere =
+        started === undefined
+          ? 'or asks another DNS server'
+          : `or sets a resolver of its own, which --start does not replace: take that out of ${started} for this`
+      return (
+        `Accepted, which is no proof: nobody asked the DNS server at ${dns?.address} for ${keyId}, so the receiver ` +
+        `verifies nothing, ${elsewhere}.`
+      )
+    },
+    fix: '--tamper body shows which: a receiver that verifies refuses it.'
+  },
+  {
+    exit: EXIT.ok,
+    find: ({ attempt, isOurs, first }) => attempt.isForgery && isOurs && first.status !== 503,
+    cause: 'Refused, as it should be.',
+    fix: ''
+  },
+  {
+    exit: EXIT.ok,
+    find: ({ attempt, first }) => attempt.isForgery && isUnmarked(first),
+    cause: `Refused, as it should be. ${MAYBE_NOT_OURS}`,
+    fix: ''
+  },
+  ...[EXIT.unknown, EXIT.refused].map(exit => ({
+    exit,
+    find: ({ isOurs, first }: Known) => !isOurs && (exit !== EXIT.unknown || first.status === 503),
+    cause: ({ first }: Known) => `This is not a refusal of signed-requests: ${describeResponse(first)}.`,
+    fix: ({ first, attempt }: Known) => (first.status === 421 ? `\n${aboutHost(attempt)}` : '')
+  })),
+  {
+    exit: EXIT.unknown,
+    find: known => isUndecided(known) && known.isAsked,
+    cause:
+      `${UNDECIDED}. It did ask for the key, so it is probably its replay store or its accounts function, or the answer ` +
+      'of DNS came too late. Its own log says which: explain(verdict).',
+    fix: ''
+  },
+  {
+    exit: EXIT.unknown,
+    find: isUndecided,
+    cause:
+      `${UNDECIDED}: its DNS or its store does not answer, or it refuses with 503 while it is introduced. Its own log ` +
+      'says which: explain(verdict).',
+    fix: ({ attempt: { keyId, dns, started } }) => {
+      const asks =
+        started === undefined
+          ? 'On the machine where it runs, see whether DNS answers there:'
+          : `${started} may set a resolver of its own, which --start does not replace. See whether DNS answers here:`
+      const other =
+        dns === undefined || started !== undefined
+          ? ''
+          : `\n${askThisOne(`If it is to ask the DNS server at ${dns.address}, `, dns.address)}`
+      return `${asks}\n  npx signed-requests key ${keyId}${other}`
+    }
+  },
+  {
+    exit: EXIT.refused,
+    find: ({ isAsked }) => isAsked,
+    cause: ({ attempt }) => `The receiver did get the key ${attempt.keyId}.`,
+    fix: EXPLAIN
+  },
+  conclusion({
+    exit: EXIT.refused,
+    find: ({ first, attempt }) => clockDifference(first.headers.date ?? '', attempt.dateTolerance),
+    cause: ({ found }) => found,
+    fix: 'Compare both with: date -u'
+  }),
+  {
+    exit: EXIT.refused,
+    find: ({ attempt }) => attempt.started !== undefined,
+    cause: ({ attempt }) =>
+      `${aboutHost(attempt)}The receiver refused before it looked for the key (its log says why), or ` +
+      `${attempt.started} sets a resolver of its own, which --start does not replace:`,
+    fix: 'take it out for this.'
+  },
+  conclusion({
+    exit: EXIT.refused,
+    find: ({ attempt }) => attempt.dns,
+    cause: ({ attempt, found }) =>
+      `${aboutHost(attempt)}Nobody asked the DNS server at ${found.address} for ${attempt.keyId}: the receiver refused ` +
+      'before it looked for the key (its log says why), or asks another server.',
+    fix: ({ found }) => askThisOne('For it to ask this one, ', found.address)
+  }),
+  {
+    exit: EXIT.refused,
+    cause: ({ attempt }) =>
+      `${aboutHost(attempt)}A receiver that verifies refused it. It needs the record of ${attempt.keyId}:`,
+    fix: askThisOne(
+      'publish the one above, or have it served here with --serve-dns 127.0.0.1:5353 and ',
+      '127.0.0.1:5353'
+    )
+  }
+]
+
+/** Concludes from the responses to one request and its repetitions. */
+export function conclude(
+  responses: readonly [Response, ...Response[]] | readonly Response[],
+  attempt: Attempt
+): Conclusion {
+  const first = responses[0]!
+  const isAsked = attempt.dns?.isAsked === true
+  const repetition = responses.slice(1).findIndex(isAccepted)
+  const known = {
+    first,
+    responses,
+    accepted: responses.filter(isAccepted).length,
+    again: repetition < 0 ? undefined : repetition + 2,
+    attempt,
+    isAsked,
+    isOurs: isOurs(first, attempt)
+  }
+  const { entry, cause, fix } = findCause(CONCLUSIONS, known)!
+  const lines = `${cause} ${fix}`.split('\n').map(line => line.trimEnd())
+  return [entry.exit, ...lines.filter(line => line !== ''), ...aboutRefusedRepetitions(responses, known.again)]
+}
+
+/**
+ * Returns whether a receiver with this library refused. A receiver with a handler of its own may leave WWW-Authenticate
+ * out; that it asked for the key shows that it verifies. Only a body is too large, and it is read after the key was
+ * asked for.
+ */
+function isOurs(first: Response, { dns }: Attempt): boolean {
+  const isAsked = dns?.isAsked === true
+  const isEarly = first.status === 413 && dns !== undefined && !isAsked
+  return (isRefusal(first) && !isEarly) || (isAsked && [401, 413, 503].includes(first.status))
+}
+
+const isUnmarked = ({ status, headers }: Response): boolean =>
+  status === 401 && headers['www-authenticate'] === undefined
+
 /** Says what the repetitions show, when the first request was accepted and no repetition was. */
-function aboutRefusedRepetitions([first, ...repeated]: readonly Response[]): string[] {
-  if (repeated.length === 0 || !isAccepted(first!)) return []
+function aboutRefusedRepetitions([first, ...repeated]: readonly Response[], again: number | undefined): string[] {
+  if (repeated.length === 0 || again !== undefined || !isAccepted(first!)) return []
   const other = repeated.find(({ status }) => status !== 401)
   if (other !== undefined)
     return [`No repetition was accepted, but a response was ${other.status}: a replay is refused with 401.`]
@@ -63,126 +265,25 @@ export function concludeAll(conclusions: readonly (readonly [name: string | unde
 
 export const isAccepted = ({ status }: Response): boolean => status >= 200 && status < 300
 
-/** Compares several responses to the same bytes; undefined where they are as they should be. */
-function concludeRepetitions([first, ...repeated]: readonly Response[], accepted: number): Conclusion | undefined {
-  const again = repeated.findIndex(isAccepted)
-  if (again < 0) return undefined
-  const number = again + 2
-  if (!isAccepted(first!))
-    return [
-      EXIT.refused,
-      `Request ${number} was accepted, and request 1, of the same bytes, was not: several receivers answer at ` +
-        'this URL, and their settings, clocks or DNS differ; or the first was too early, while it started.'
-    ]
-  const isEach = accepted === repeated.length + 1
-  return [
-    EXIT.refused,
-    isEach
-      ? `Request ${number}, a replay of the same bytes, was accepted, and so was each: the receiver has no ` +
-        'replay store, or it only observes.'
-      : `Request ${number}, a replay of the same bytes, was accepted, and others were refused (${accepted} of ` +
-        `${repeated.length + 1} accepted): several receivers answer at this URL, and they do not share a replay ` +
-        'store. Give all processes one store: Redis or PostgreSQL, or SQLite on one machine.'
-  ]
-}
-
-function concludeFirst(first: Response, attempt: Attempt): Conclusion {
-  const { status, headers } = first
-  const { isForgery, keyId, dns, dateTolerance } = attempt
-  const isAsked = dns?.isAsked === true
-  if (isAccepted(first)) return dns === undefined || isAsked ? [EXIT.ok] : [EXIT.unknown, notProven(dns, attempt)]
-  // A receiver with a handler of its own may leave WWW-Authenticate out; that it asked for the key shows that it
-  // verifies. Only a body is too large, and it is read after the key was asked for.
-  const isEarly = status === 413 && dns !== undefined && !isAsked
-  const isOurs = (isRefusal(first) && !isEarly) || (isAsked && [401, 413, 503].includes(status))
-  const isUnmarked = status === 401 && headers['www-authenticate'] === undefined
-  const doubt = isOurs ? '' : ' It may not be signed-requests that refused: WWW-Authenticate: Signature is missing.'
-  if (isForgery && status !== 503 && (isOurs || isUnmarked)) return [EXIT.ok, `Refused, as it should be.${doubt}`]
-  const exit = status === 503 ? EXIT.unknown : EXIT.refused
-  if (!isOurs)
-    return [
-      exit,
-      `This is not a refusal of signed-requests: ${describeResponse(first)}.`,
-      ...(status === 421 ? aboutHost(attempt) : [])
-    ]
-  if (status === 503) return [exit, ...undecided(attempt)]
-  if (isAsked)
-    return [exit, `The receiver did get the key ${keyId}. Its own log says why it refused: explain(verdict).`]
-  const clock = clockAdvice(headers.date ?? '', dateTolerance)
-  return clock === undefined ? [exit, ...aboutHost(attempt), ...keyAdvice(attempt)] : [exit, clock]
-}
-
 /** Says which Host was signed where nobody chose it, and a receiver may have refused it. */
-const aboutHost = ({ urlHost }: Attempt): string[] =>
+const aboutHost = ({ urlHost }: Attempt): string =>
   urlHost === undefined
-    ? []
-    : [`Host ${urlHost} was signed, that of the URL. If the receiver has another name (hosts): --host NAME signs that.`]
-
-/** Explains a response of 2xx without a query for the key. */
-function notProven({ address }: ServedKey, { keyId, started }: Attempt): string {
-  const elsewhere =
-    started === undefined
-      ? 'or asks another DNS server'
-      : `or sets a resolver of its own, which --start does not replace: take that out of ${started} for this`
-  return (
-    `Accepted, which is no proof: nobody asked the DNS server at ${address} for ${keyId}, so the receiver verifies ` +
-    `nothing, ${elsewhere}. --tamper body shows which: a receiver that verifies refuses it.`
-  )
-}
-
-/** Explains a 503 of this library: no check failed, and one could not be decided. */
-function undecided({ keyId, dns, started }: Attempt): string[] {
-  if (dns?.isAsked === true)
-    return [
-      'The receiver could not decide, and tells the sender to try again. It did ask for the key, so it is ' +
-        'probably its replay store or its accounts function, or the answer of DNS came too late. Its own log ' +
-        'says which: explain(verdict).'
-    ]
-  const asks =
-    started === undefined
-      ? 'On the machine where it runs, see whether DNS answers there:'
-      : `${started} may set a resolver of its own, which --start does not replace. See whether DNS answers here:`
-  return [
-    'The receiver could not decide, and tells the sender to try again: its DNS or its store does not answer, or it ' +
-      `refuses with 503 while it is introduced. Its own log says which: explain(verdict). ${asks}`,
-    `  npx signed-requests key ${keyId}`,
-    ...(dns === undefined || started !== undefined
-      ? []
-      : askThisOne(`If it is to ask the DNS server at ${dns.address}, `, dns.address))
-  ]
-}
-
-/** Advises on a receiver that refused before it asked for the key, as far as can be seen. */
-function keyAdvice({ keyId, dns, started }: Attempt): string[] {
-  if (started !== undefined)
-    return [
-      `The receiver refused before it looked for the key (its log says why), or ${started} sets a resolver of ` +
-        `its own, which --start does not replace: take it out for this.`
-    ]
-  const address = dns?.address ?? '127.0.0.1:5353'
-  return askThisOne(
-    dns === undefined
-      ? `A receiver that verifies refused it. It needs the record of ${keyId}: publish the one above, or have it ` +
-          `served here with --serve-dns ${address} and `
-      : `Nobody asked the DNS server at ${address} for ${keyId}: the receiver refused before it looked for the ` +
-          'key (its log says why), or asks another server. For it to ask this one, ',
-    address
-  )
-}
+    ? ''
+    : `Host ${urlHost} was signed, that of the URL. If the receiver has another name (hosts): --host NAME signs that.\n`
 
 /** Says how to make a receiver ask the DNS server of this command. */
-const askThisOne = (when: string, address: string): string[] => [
-  `${when}start the gateway with --dns-server ${address}, or give createVerifier this line:`,
-  `  lookupTxt: dnsTxtLookup({ servers: ['${address}'] })`
-]
+function askThisOne(when: string, address: string): string {
+  const start = `${when}start the gateway with --dns-server ${address}, or give createVerifier this line:`
+  return `${start}\n  lookupTxt: dnsTxtLookup({ servers: ['${address}'] })`
+}
 
 /** Says that the clocks differ by more than a receiver allows: it then refuses the Date before it asks for a key. */
-function clockAdvice(date: string, dateTolerance: number): string | undefined {
+function clockDifference(date: string, dateTolerance: number): string | undefined {
   const ahead = (Date.now() - Date.parse(date)) / 1000
   if (!(Math.abs(ahead) >= dateTolerance)) return undefined
   const way = ahead > 0 ? 'ahead of' : 'behind'
   return (
     `This machine's clock (${new Date().toUTCString()}) is ${duration(Math.abs(ahead))} ${way} the receiver's ` +
-    `(${new Date(date).toUTCString()}), so it refused the Date. Compare both with: date -u`
+    `(${new Date(date).toUTCString()}), so it refused the Date.`
   )
 }

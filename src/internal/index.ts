@@ -42,8 +42,9 @@ export { explainDiagnosis } from '../explain/explain.ts'
 
 export { GATEWAY_CODES, type GatewayCode, gatewayEntryOf, withoutMarks } from '../explain/gateway-codes.ts'
 
-// `send`, `probe` and the gateway find causes as an explanation does.
+// `send`, `probe` and the gateway find causes as an explanation does. A CDN that answers names itself.
 
+export { CDN_HEADERS } from '../core/http/cdn.ts'
 export { type Cause, findCause, withFinding } from '../explain/cause.ts'
 
 // Commands print as an explanation does: escaped, wrapped, in the same words.

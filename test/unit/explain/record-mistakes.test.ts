@@ -1,7 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ONE } from '../../../fixtures/source/keys.ts'
-import { findProblem, hidePrivateKeys } from '../../../src/explain/record-mistakes.ts'
+import { parseKey } from '../../../src/core/key/cache.ts'
+import { looksLikeKeyRecord } from '../../../src/core/key/record.ts'
+import { listCauses } from '../../../src/explain/advice.ts'
+import { findProblem, hidePrivateKeys, isRecordCode } from '../../../src/explain/record-mistakes.ts'
 import { createVerifier, diagnose, explain, logRecord } from '../../../src/index.ts'
 import { captureFixture } from '../../../src/testing/index.ts'
 import { startDnsServer } from '../../support/dns-server.ts'
@@ -219,5 +222,46 @@ describe('a private key in the record', () => {
         }
       }
     }
+  })
+})
+
+describe('explain CODE lists every mistake that a record with that code can show', () => {
+  const ED25519 = '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='
+  const HEADS = ['v=DKIM1; k=rsa; ', 'v=DKIM1; ', '', 'v=DKIM1; k=ed25519; ', 'v=DKIM1; h=sha256; k=rsa; ', 'k=rsa; ']
+  const VALUES = [P, ED25519, pkcs1, String(publicKey.export({ type: 'spki', format: 'pem' })), 'undefined']
+  const CHANGES: readonly ((text: string) => readonly string[])[] = [
+    text => [text],
+    text => [text + text],
+    text => [`${text};${text}`],
+    text => [`"${text}"`],
+    text => [text.replaceAll(';', '\\;')],
+    text => [text.replace(/([kvh])=(\w+)/, '$1="$2"')],
+    text => [text.replace(/p=(.*)$/s, 'p="$1"')],
+    text => [text.replaceAll('=', '=3D')],
+    text => [`> ${text}`],
+    text => [`${text.slice(0, 30)}\u200b${text.slice(30)}`],
+    text => [`${text.slice(0, 30)}=\r\n${text.slice(30)}`],
+    text => [text.slice(0, 120)],
+    text => [text.replace(';', ';;')],
+    text => [`${text};;`],
+    text => [`v=DKIM1 ${text}`],
+    text => [text.slice(text.indexOf('p=') + 2)],
+    text => ['CNAME key.provider.example.', text.slice(0, 5)],
+    ...[9, 16, 50].map(at => (text: string) => [text.slice(0, at), text.slice(at)])
+  ]
+  const records = HEADS.flatMap(head => VALUES.flatMap(value => CHANGES.map(change => change(`${head}p=${value}`))))
+  const unusable = records.flatMap(texts => {
+    const keys = texts.filter(looksLikeKeyRecord).map(text => parseKey(text))
+    const [first] = keys
+    if (keys.some(({ ok }) => ok)) return []
+    const code = first === undefined || first.ok ? 'key-not-found' : first.code
+    return isRecordCode(code) ? [{ code, texts, problem: findProblem(code, texts) }] : []
+  })
+  const withoutNumbers = (text: string) => text.replace(/\d+|\(.*\)/g, '')
+
+  test.each([...new Set(unusable.map(({ code }) => code))])('%s', code => {
+    const listed = listCauses(code).map(({ cause }) => withoutNumbers(cause))
+    for (const { texts, problem } of unusable.filter(each => each.code === code && each.problem.mistake !== code))
+      expect(listed, JSON.stringify(texts)).toContain(withoutNumbers(problem.cause))
   })
 })
