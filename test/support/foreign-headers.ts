@@ -125,7 +125,7 @@ export function testForeignHeaders(
   describe(name, () => {
     test.each(cases)('an answer has only headers of ours: $what, by the handler: $isAfter', async ({ by, isAfter }) => {
       Object.assign(now, { change: by, isAfter })
-      const unsigned = Buffer.from('GET /hook HTTP/1.1\r\nHost: a\r\n\r\n')
+      const unsigned = Buffer.from('GET /hook HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
       const answer = await talk(await start(), isAfter ? wire(service.sign({ target: '/hook', body: '{}' })) : unsigned)
       expect(sorted(answer)).toEqual(lines(isAfter ? FAILED : REFUSED))
       expect(settled).toEqual(['resolved'])

@@ -18,7 +18,7 @@ export const DRAIN_LIMITS: DrainLimits = { drainBytes: DEFAULTS.maxBodyBytes, dr
  */
 export const CLOSE_DELAY = 100
 
-interface AnswerOptions {
+export interface AnswerOptions {
   /** whether the response ends its connection; it does in any case when a part of the request stays unread */
   readonly isLast: boolean
   /** when left out, the rest of the request stays unread */
@@ -29,25 +29,32 @@ interface AnswerOptions {
  * Answers a request of HTTP/1 without a body, when the rest of the request was read and dropped: a proxy that is still
  * sending when its connection breaks turns any response into a 502. Does nothing when something else has answered
  * meanwhile, or when the sender has gone.
+ *
+ * The connection stays open only when the request was read to its end, and neither `isLast`, the sender nor a
+ * `Connection: close` that the receiver has set, as a server that is closing does, says otherwise.
  */
 export async function answerWhenDrained(
   res: ServerResponse,
   answer: Refusal,
   { isLast, limits }: AnswerOptions
 ): Promise<void> {
+  const { req } = res
+  const isAskedFor = !res.shouldKeepAlive || String(res.getHeader('Connection')).toLowerCase() === 'close'
+  // A sender of tiny pieces would cost as much again.
+  const mustEnd = isLast || isAskedFor || hasTinyPieces(req)
+  let isRead = isReceived(req)
   // The head is set now as well, because a framework may end the response while the rest is read.
-  setHead(res, answer, isLast)
-  const isDrained = limits !== undefined && !hasTinyPieces(res.req)
-  const isRead = isReceived(res.req) || (isDrained && (await drain(res.req, limits)))
+  setHead(res, answer, mustEnd || !isRead)
+  if (!isRead && limits !== undefined && !hasTinyPieces(req)) isRead = await drain(req, limits)
   if (res.headersSent || res.destroyed) return
-  setHead(res, answer, isLast || !isRead)
+  setHead(res, answer, mustEnd || !isRead)
   const { writeHead, end } = original(res)
   writeHead(res.statusCode)
   if (!isRead) {
     res.flushHeaders()
     await new Promise(resolve => setTimeout(resolve, CLOSE_DELAY))
     // Node.js would read and drop what is left, until its own end of the connection.
-    res.once('finish', () => res.req.socket?.destroy())
+    res.once('finish', () => req.socket?.destroy())
   }
   end()
 }

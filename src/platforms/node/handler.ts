@@ -4,7 +4,7 @@ import type { Verified } from '../../core/verdict/verdict.ts'
 import type { Verify } from '../../core/verify.ts'
 import { callHook, isFailure, validateHandler } from '../handler.ts'
 import { MIDDLEWARE_OPTIONS, type NodeMiddlewareOptions, prepareListener } from './listener.ts'
-import { answerAndClose, drainLimits, type NodeResponse, removeFraming } from './refusal.ts'
+import { answerEmpty, drainLimits, type NodeResponse, removeFraming } from './refusal.ts'
 import type { NodeRequest } from './request.ts'
 import { hasUnreached } from './unreached.ts'
 
@@ -28,8 +28,8 @@ export interface NodeHandlerOptions<Req = IncomingMessage, Res = ServerResponse>
  * The claim on the request is released, so that a retry is accepted, when the handler throws or rejects, when the
  * response has a status of 500 or more, and when the handler destroys it. A sender that hangs up keeps the claim.
  *
- * Requests that are pipelined on one connection are handled one after another, and none after a refusal. A connection
- * that has more than ten of them at once is closed.
+ * Requests that are pipelined on one connection are handled one after another, and none after an answer that closes the
+ * connection. A connection that has more than ten of them at once is closed.
  *
  * @throws TypeError for a bad option, at once. The promise always settles, and never rejects.
  * @example
@@ -81,7 +81,7 @@ export function nodeHandler<Req extends NodeRequest = IncomingMessage, Res exten
     // Prints the error alone: the console shows whole objects, and the request has Authorization.
     else if (onError === undefined) console.error(error)
     else callHook(onError, error, req, res)
-    await answerAndClose(res, { status: 500, headers: {} }, limits)
+    await answerEmpty(res, { status: 500, headers: {} }, { isLast: true, limits })
   }
 
   let isChecked = false

@@ -7,7 +7,7 @@ import { PROXY_OPTIONS, prepareProxy } from '../proxy.ts'
 import { watchOutcome } from './outcome.ts'
 import { joinPieces } from './pieces.ts'
 import { waitForTurn } from './pipelining.ts'
-import { answerAndClose, drainLimits, type NodeResponse, type RefusalOptions } from './refusal.ts'
+import { answerEmpty, drainLimits, type NodeResponse, type RefusalOptions } from './refusal.ts'
 import { type FromNodeOptions, type NodeRequest, readNodeRequest } from './request.ts'
 
 /** Names the changes of the proxy in front, the raw bytes where a parser has read them, and the hook. */
@@ -55,7 +55,7 @@ export function prepareListener<Req extends NodeRequest, Res extends NodeRespons
     await runHandler<void>(from, verify, {
       read: () => undoProxy(readNodeRequest(req, body?.(req))),
       onRefused: verdict => onRefused?.(verdict, req, res),
-      refuse: refusal => answerAndClose(res, refusal, limits),
+      refuse: refusal => answerEmpty(res, refusal, { isLast: false, limits }),
       handle(verified, release) {
         watchOutcome(req, res, release)
         return handle(verified, release)

@@ -4,7 +4,7 @@ import { kindOf, ownOptions } from '../../core/mistakes.ts'
 import { validateNumber, validateTimeout } from '../../core/options/values.ts'
 import type { Rejected, Unavailable } from '../../core/verdict/verdict.ts'
 import { type Refusal, refusalOf } from '../refusal.ts'
-import { answerWhenDrained, CLOSE_DELAY, DRAIN_LIMITS, type DrainLimits } from './drain.ts'
+import { type AnswerOptions, answerWhenDrained, CLOSE_DELAY, DRAIN_LIMITS, type DrainLimits } from './drain.ts'
 
 /** The response of `node:http`, `node:https` or `node:http2` (compatibility API). */
 export type NodeResponse = ServerResponse | Http2ServerResponse
@@ -18,15 +18,15 @@ export interface RefusalOptions {
 }
 
 /**
- * Answers a request that was refused, and ends its connection: the status of `httpStatus`, an empty body,
- * `WWW-Authenticate: Signature` with 401 and `Retry-After` with 503.
+ * Answers a request that was refused: the status of `httpStatus`, an empty body, `WWW-Authenticate: Signature` with 401
+ * and `Retry-After` with 503.
  *
  * The rest of the body is read and dropped first, within the limits: a proxy that is still sending when its connection
- * breaks turns any response into a 502. With HTTP/2 the response is sent at once, the stream is reset, and the
- * connection stays open.
+ * breaks turns any response into a 502. The connection stays open if the body has then arrived to its end; beyond the
+ * limits it is closed. With HTTP/2 the response is sent at once, the stream is reset, and the connection stays open.
  *
- * A request that was pipelined behind the refused one gets no response, but Node.js has already emitted it, or will.
- * Only `nodeHandler` keeps it from being handled.
+ * A request that was pipelined behind one that closes the connection gets no response, but Node.js has already emitted
+ * it, or will. Only `nodeHandler` and `nodeMiddleware` keep it from being handled.
  *
  * The request is `res.req`. In Fastify call `reply.hijack()` first and pass `reply.raw`; in Koa set
  * `ctx.respond = false` and pass `ctx.res`.
@@ -58,7 +58,7 @@ export async function sendRefusal(
     throw new TypeError(
       `sendRefusal() got ${kindOf(res)}: pass res of node:http, Express and Nest, reply.raw in Fastify, ctx.res in Koa`
     )
-  await answerAndClose(res, refusal, limits)
+  await answerEmpty(res, refusal, { isLast: false, limits })
 }
 
 /** @throws TypeError */
@@ -68,17 +68,17 @@ export const drainLimits = ({ drainBytes, drainTimeout }: RefusalOptions): Drain
 })
 
 /**
- * Answers without a body and closes the connection of HTTP/1, or the stream of HTTP/2. A response that has already
- * begun is aborted. Never rejects: a header that a middleware left in a response must not end the process.
+ * Answers without a body. The stream of HTTP/2 is closed, and a response that has already begun is aborted. Never
+ * rejects: a header that a middleware left in a response must not end the process.
  */
-export async function answerAndClose(res: NodeResponse, refusal: Refusal, limits: DrainLimits): Promise<void> {
+export async function answerEmpty(res: NodeResponse, refusal: Refusal, options: AnswerOptions): Promise<void> {
   if (res.writableEnded || res.destroyed) return
   try {
     // A framework that writes after the refusal must not crash the process: write after end.
     res.on('error', () => {})
     if (res.headersSent) abort(res)
     else if ('stream' in res) answerStream(res, refusal)
-    else await answerWhenDrained(res, refusal, { isLast: true, limits })
+    else await answerWhenDrained(res, refusal, options)
   } catch (error) {
     console.error(error)
     abort(res)

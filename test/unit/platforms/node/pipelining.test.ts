@@ -10,6 +10,7 @@ import { until } from '../../../support/until.ts'
 import { wire } from '../../../support/wire.ts'
 
 const UNSIGNED = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
+const LAST = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
 const signed = () => wire(service.sign({ target: '/' })).toString()
 
 /** Starts a server that counts the outcomes of the handler's calls. */
@@ -35,7 +36,7 @@ const closed = (socket: Socket) => (socket.closed ? undefined : new Promise(reso
 test('every promise settles: 100 connections with six unsigned requests in one packet', async () => {
   const verify = createVerifier({ ...service.options, requireHttps: false })
   const { count, send } = await serve(nodeHandler(verify, () => {}))
-  const sockets = Array.from({ length: 100 }, () => send(UNSIGNED.repeat(6)))
+  const sockets = Array.from({ length: 100 }, () => send(UNSIGNED.repeat(5) + LAST))
   await Promise.all(sockets.map(closed))
   await until(() => count.settled === count.calls)
   expect(count.calls).toBe(600)
@@ -98,8 +99,10 @@ test('a request that a middleware passes on after a refusal has closed the conne
   const receive = nodeHandler(verify, handle)
   let refused: Promise<unknown> | undefined
   const { count, send } = await serve(async (req, res) => {
-    if (refused === undefined) refused = new Promise(resolve => res.once('close', resolve))
-    else await refused
+    if (refused === undefined) {
+      res.setHeader('Connection', 'close')
+      refused = new Promise(resolve => res.once('close', resolve))
+    } else await refused
     return receive(req, res)
   })
   await closed(send(UNSIGNED + signed()))
