@@ -25,6 +25,15 @@ const RETRY_PAUSE = 200
  */
 const ATTEMPT_TIMEOUT = 5000
 
+/**
+ * Milliseconds. A claim whose answer is lost may hold its id, also for another process: for so long after a failure, an
+ * id that is held can be an honest retry, which must not be told that it was replayed.
+ */
+const RECENT_FAILURE = 10_000
+
+/** When a call of each store failed last in this process, by the monotonic clock, for all verifiers that share it. */
+const lastFailures = /* @__PURE__ */ new WeakMap<ReplayStore, number>()
+
 /** A pool of `pg` has this many connections. */
 const RETRIED_AT_ONCE = 10
 
@@ -35,6 +44,10 @@ const RETRIED_AT_ONCE = 10
  * timers end with their request, the first attempt is the only one.
  */
 export function createClaims(store: ReplayStore, timeout: number) {
+  /** Counts a call of the store that was rejected or given up. */
+  const noteFailure = () => void lastFailures.set(store, performance.now())
+  const hasJustFailed = () => performance.now() - (lastFailures.get(store) ?? -Infinity) < RECENT_FAILURE
+
   /** Claims that are still to be released, the oldest first. */
   const waiting = new Set<Claim>()
 
@@ -45,12 +58,20 @@ export function createClaims(store: ReplayStore, timeout: number) {
     if (waiting.size > MAX_WAITING) waiting.delete(oldest!)
     const attempted = attempt(claim)
     within(ATTEMPT_TIMEOUT, attempted).catch(retryAll)
-    return within(timeout, attempted)
+    return within(timeout, attempted).catch((error: unknown) => {
+      noteFailure()
+      throw error
+    })
   }
 
   async function attempt(claim: Claim): Promise<void> {
     await store.release(claim.id, claim.token, claim.ttlSeconds)
     waiting.delete(claim)
+  }
+
+  const pauseAfterFailure = () => {
+    noteFailure()
+    return pause()
   }
 
   const retryAll = shareCalls(async () => {
@@ -61,7 +82,7 @@ export function createClaims(store: ReplayStore, timeout: number) {
       const retry = async () => {
         for (const claim of claims) {
           if (claim.until <= performance.now()) waiting.delete(claim)
-          else await within(ATTEMPT_TIMEOUT, attempt(claim)).catch(pause)
+          else await within(ATTEMPT_TIMEOUT, attempt(claim)).catch(pauseAfterFailure)
         }
       }
       await Promise.all(Array.from({ length: RETRIED_AT_ONCE }, retry))
@@ -84,14 +105,21 @@ export function createClaims(store: ReplayStore, timeout: number) {
     try {
       const isHeld = await withDeadline(reply, timeout, () => LATE)
       if (isHeld === true) return ok(claim)
-      if (isHeld === false) return fail('replayed', { replayId: id })
+      if (isHeld === false) {
+        // The claim that holds it may be that of a request whose sender got no answer.
+        if (hasJustFailed())
+          return fail('replay-store-failed', { error: 'the store has just failed', problem: 'undecided' })
+        return fail('replayed', { replayId: id })
+      }
       const recorded = failureIn(isHeld)
       if (recorded !== undefined) return recorded
       failure =
         isHeld === LATE
           ? fail('replay-store-failed', { error: noAnswer(timeout), problem: 'late' })
           : fail('replay-store-failed', { error: 'not a boolean', problem: 'wrong-type' })
+      if (isHeld === LATE) noteFailure()
     } catch (error) {
+      noteFailure()
       failure = withCause(fail('replay-store-failed', { error: errorLabel(error), problem: 'threw' }), error)
     }
     const giveUp = () => void release(claim).catch(() => {})

@@ -27,7 +27,8 @@ export const replayEntries = (): EntriesOf<'replay'> => ({
   'replay-store-failed': {
     about:
       'The store threw (then `cause` is the error), was late, or returned something other than true or false; or an ' +
-      'earlier claim of the same request is undecided.',
+      'earlier claim of the same request is undecided: its release has not arrived yet, or the id is held and the ' +
+      'store failed in the last ten seconds.',
     also: 'The request was not accepted. The error itself is `verdict.failures[0].cause`.',
     example: { error: 'no answer within 1000 ms', problem: 'late', store: 'Redis' },
     exampleNote:

@@ -87,7 +87,7 @@ describe('a claim that is later than the deadline', () => {
     expect(await claim('id', 60)).toMatchObject(failure('an earlier claim is undecided', 'undecided'))
     expect(calls.map(([method]) => method)).toEqual(['claim', 'release'])
     releases[0]!.resolve()
-    await settle()
+    await vi.advanceTimersByTimeAsync(10_000)
     const replay = claim('id', 60)
     claims[1]!.resolve(false)
     expect(await replay).toMatchObject({ code: 'replayed', evidence: { replayId: 'id' } })
@@ -101,6 +101,84 @@ describe('a claim that is later than the deadline', () => {
     const next = claim('id', 60)
     claims[1]!.resolve(true)
     expect(await next).toMatchObject({ ok: true })
+  })
+})
+
+describe('an id that another claim holds', () => {
+  const held = () => fakeStore(async () => false)
+  const fakeStore = (claim: () => Promise<boolean>, release = async () => {}) => ({
+    claim: vi.fn(claim),
+    release: vi.fn(release)
+  })
+  const UNDECIDED = failure('the store has just failed', 'undecided')
+  const down = () => Promise.reject(new Error('down'))
+
+  test('is replayed at once while the store answers', async () => {
+    const store = held()
+    expect(await createClaims(store, 1000).claim('id', 60)).toMatchObject({ code: 'replayed' })
+  })
+
+  test('is undecided for ten seconds from when a claim was rejected, and nothing is written for it', async () => {
+    const store = held()
+    const { claim } = createClaims(store, 1000)
+    store.claim.mockImplementationOnce(down)
+    await claim('other', 60)
+    store.release.mockClear()
+    expect(await claim('id', 60)).toMatchObject(UNDECIDED)
+    await vi.advanceTimersByTimeAsync(9999)
+    expect(await claim('id', 60)).toMatchObject(UNDECIDED)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await claim('id', 60)).toMatchObject({ code: 'replayed' })
+    expect(store.release).not.toHaveBeenCalled()
+  })
+
+  test('is undecided for ten seconds from when a claim was given up, not from when it was made', async () => {
+    const store = held()
+    const { claim } = createClaims(store, 1000)
+    store.claim.mockImplementationOnce(() => new Promise(() => {}))
+    const late = claim('other', 60)
+    await vi.advanceTimersByTimeAsync(999)
+    expect(await claim('id', 60)).toMatchObject({ code: 'replayed' })
+    await vi.advanceTimersByTimeAsync(1)
+    await late
+    await vi.advanceTimersByTimeAsync(9999)
+    expect(await claim('id', 60)).toMatchObject(UNDECIDED)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await claim('id', 60)).toMatchObject({ code: 'replayed' })
+  })
+
+  test.each<[string, () => Promise<void>]>([
+    ['was rejected', down],
+    ['was given up', () => new Promise(() => {})]
+  ])('is undecided for ten seconds from when a release %s', async (_, release) => {
+    const store = fakeStore(async () => true, release)
+    const { claim, release: releaseClaim } = createClaims(store, 1000)
+    const claimed = await claim('other', 1)
+    if (!claimed.ok) throw new Error('a claim is expected')
+    releaseClaim(claimed.value).catch(() => {})
+    await vi.advanceTimersByTimeAsync(1000)
+    store.claim.mockResolvedValue(false)
+    expect(await claim('id', 60)).toMatchObject(UNDECIDED)
+    // The retries end with the id, after a second, and fail a last time within six.
+    await vi.advanceTimersByTimeAsync(6000 + 10_000)
+    expect(await claim('id', 60)).toMatchObject({ code: 'replayed' })
+  })
+
+  test('is undecided for every verifier of the process that has the same store, and for no other store', async () => {
+    const store = held()
+    store.claim.mockImplementationOnce(down)
+    await createClaims(store, 1000).claim('other', 60)
+    expect(await createClaims(store, 1000).claim('id', 60)).toMatchObject(UNDECIDED)
+    expect(await createClaims(held(), 1000).claim('id', 60)).toMatchObject({ code: 'replayed' })
+  })
+
+  test('is not let in: an id that is free is', async () => {
+    const store = held()
+    const { claim } = createClaims(store, 1000)
+    store.claim.mockImplementationOnce(down)
+    await claim('other', 60)
+    store.claim.mockResolvedValueOnce(true)
+    expect(await claim('id', 60)).toMatchObject({ ok: true })
   })
 })
 
