@@ -71,6 +71,7 @@ export const ERRORS: Readonly<Record<string, string>> = {
   REPLAY_STORE_FULL: 'it holds as many ids as it may',
   READONLY: 'it is a replica, which takes no writes',
   OOM: 'its memory is full',
+  NOREPLICAS: 'too few replicas have the claim',
   NOAUTH: 'it asks for a password',
   LOADING: 'it is still starting',
   25006: 'it takes no writes',

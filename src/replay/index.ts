@@ -7,5 +7,5 @@
 export type { ReplayStore } from '../core/replay/store.ts'
 export { memoryReplayStore } from './memory.ts'
 export { type PostgresClient, postgresReplayStore, postgresReplayTable } from './postgres.ts'
-export { type IoredisClient, type NodeRedisClient, redisReplayStore } from './redis.ts'
+export { type IoredisClient, type NodeRedisClient, type RedisReplayStoreOptions, redisReplayStore } from './redis.ts'
 export { type SqliteDatabase, sqliteReplayStore } from './sqlite.ts'

@@ -20,13 +20,35 @@ export interface RedisServer {
 
 /**
  * Runs a real Redis on a free port. `durable`: an answered write is on disk. Otherwise nothing is ever written there.
- * `cluster`: it is the one node of a Redis Cluster, without slots so far.
+ * `cluster`: it is a node of a Redis Cluster, without slots so far. `primary`: it is a replica of
+ * the Redis at that port.
  */
-export async function redisServer({ durable = false, cluster = false } = {}): Promise<RedisServer> {
+export async function redisServer({
+  durable = false,
+  cluster = false,
+  primary
+}: {
+  durable?: boolean
+  cluster?: boolean
+  primary?: number
+} = {}): Promise<RedisServer> {
   const port = await freePort()
   const dir = mkdtempSync(join(tmpdir(), 'signed-requests-redis-'))
   const persistence = durable ? ['--appendonly', 'yes', '--appendfsync', 'always'] : ['--appendonly', 'no']
-  const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', dir, '--save', '', ...persistence]
+  const args = [
+    '--port',
+    `${port}`,
+    '--bind',
+    '127.0.0.1',
+    '--dir',
+    dir,
+    '--save',
+    '',
+    '--repl-diskless-sync-delay',
+    '0',
+    ...persistence
+  ]
+  if (primary !== undefined) args.push('--replicaof', `127.0.0.1 ${primary}`)
   if (cluster)
     args.push('--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1', '--cluster-port', `${await freePort()}`)
   let child: ChildProcess | undefined

@@ -1,6 +1,6 @@
 import { Cluster, Redis } from 'ioredis'
-import { createClient, createCluster } from 'redis'
-import { expect, test } from 'vitest'
+import { createClient, createClientPool, createCluster, createSentinel } from 'redis'
+import { describe, expect, test } from 'vitest'
 import { type IoredisClient, redisReplayStore } from '../../../src/replay/index.ts'
 
 test('accepts the types of the clients of both libraries', () => {
@@ -90,4 +90,108 @@ test.each<[string, unknown, string | undefined]>([
 test.each([undefined, null, {}])('a client that rejects with %o rejects with that', async thrown => {
   const store = redisReplayStore({ status: 'ready', eval: () => Promise.reject(thrown) })
   expect(await store.claim('id', 'token', 60).catch(error => [error])).toEqual([thrown])
+})
+
+describe('with replicas', () => {
+  /** Makes clients of both libraries that list what a pipeline sends, and give these replies. */
+  function fakeClients(reply: unknown, acknowledged: unknown) {
+    const sent: unknown[][] = []
+    const listed = (name: string) =>
+      function (this: unknown, ...values: unknown[]) {
+        sent.push([name, ...values])
+        return this
+      }
+    const pipe = { eval: listed('eval'), wait: listed('wait') }
+    const asIoredis = (value: unknown) => (value instanceof Error ? [value, undefined] : [null, value])
+    const failing = (value: unknown) => (value instanceof Error ? Promise.reject(value) : value)
+    const single = async (_: string, ...call: unknown[]) => {
+      sent.push(['single', ...call])
+      return 'token'
+    }
+    return {
+      sent,
+      ioredis: {
+        status: 'ready',
+        eval: single,
+        pipeline: () => ({ ...pipe, exec: async () => [asIoredis(reply), asIoredis(acknowledged)] })
+      },
+      'node-redis': {
+        isOpen: true,
+        eval: single,
+        multi: () => ({ ...pipe, execAsPipeline: () => Promise.all([reply, acknowledged].map(failing)) })
+      }
+    }
+  }
+  const NAMES = ['ioredis', 'node-redis'] as const
+  const storeOf = (client: object) => redisReplayStore(client as IoredisClient, { replicas: 2, replicasTimeout: 300 })
+
+  test('a claim and its WAIT are one pipeline, and a release waits for nothing', async () => {
+    const { sent, ...clients } = fakeClients('token', 2)
+    for (const name of NAMES) {
+      expect(await storeOf(clients[name]).claim('id', 'token', 60)).toBe(true)
+      await storeOf(clients[name]).release('id', 'token', 60)
+    }
+    const script = expect.any(String)
+    expect(sent).toEqual([
+      ['eval', script, 1, 'signed-requests:id', 'token', '60000'],
+      ['wait', 2, 300],
+      ['single', 1, 'signed-requests:id', 'token', '60000'],
+      ['eval', script, { keys: ['signed-requests:id'], arguments: ['token', '60000'] }],
+      ['wait', 2, 300],
+      ['single', { keys: ['signed-requests:id'], arguments: ['token', '60000'] }]
+    ])
+  })
+
+  test.each<[string, unknown, unknown, unknown]>([
+    ['fewer replicas have it', 'token', 1, 'NOREPLICAS'],
+    ['none has it', 'token', 0, 'NOREPLICAS'],
+    ['WAIT is answered with no number', 'token', undefined, 'NOREPLICAS'],
+    ['WAIT fails', 'token', new Error('NOPERM no permission'), 'NOPERM'],
+    ['the claim fails, whatever WAIT says', new Error('OOM no memory'), 2, 'OOM']
+  ])('a claim rejects when %s', async (_, reply, acknowledged, code) => {
+    const { sent, ...clients } = fakeClients(reply, acknowledged)
+    for (const name of NAMES)
+      await expect(storeOf(clients[name]).claim('id', 'token', 60)).rejects.toMatchObject({ code })
+  })
+
+  test('an id that is held is false, whatever the replicas have', async () => {
+    const { sent, ...clients } = fakeClients('', 0)
+    for (const name of NAMES) expect(await storeOf(clients[name]).claim('id', 'token', 60)).toBe(false)
+  })
+
+  test('a slot that has moved is followed by a single command, and the pipeline is sent again', async () => {
+    const { sent, ...clients } = fakeClients(new Error('MOVED 5798 127.0.0.1:7001'), 2)
+    for (const name of NAMES) {
+      sent.length = 0
+      await expect(storeOf(clients[name]).claim('id', 'token', 60)).rejects.toMatchObject({ code: 'MOVED' })
+      expect(sent.map(([command]) => command)).toEqual(['eval', 'wait', 'single', 'eval', 'wait'])
+    }
+  })
+
+  test('takes every client of both libraries', () => {
+    const redis = { url: 'redis://127.0.0.1:1' }
+    for (const client of [
+      new Redis({ lazyConnect: true }),
+      new Cluster([], { lazyConnect: true }),
+      createClient(redis),
+      createClientPool(redis),
+      createCluster({ rootNodes: [redis] }),
+      createSentinel({ name: 'x', sentinelRootNodes: [{ host: '127.0.0.1', port: 1 }] })
+    ])
+      expect(redisReplayStore(client, { replicas: 1 })).toBeTypeOf('object')
+  })
+
+  test('refuses a client that cannot send two commands over one connection', () => {
+    const pool = { eval: async () => 'token' }
+    for (const client of [pool, { ...pool, status: 'ready' }, { ...pool, isOpen: true, multi: () => pool }])
+      expect(() => redisReplayStore(client as never, { replicas: 1 })).toThrow(
+        /^replicas needs a client that sends two/
+      )
+  })
+
+  test.each([0, -1, 1.5, '1', null, Number.NaN])('refuses %j for replicas and for replicasTimeout', bad => {
+    const client = new Redis({ lazyConnect: true })
+    for (const name of ['replicas', 'replicasTimeout'])
+      expect(() => redisReplayStore(client, { [name]: bad })).toThrow(new RegExp(`^${name} is `))
+  })
 })
