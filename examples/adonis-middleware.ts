@@ -2,7 +2,8 @@
 // router.use([() => import('#middleware/signed_middleware'), () => import('@adonisjs/core/bodyparser_middleware')])
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
-import { createVerifier, explain, fromNodeRequest, sendRefusal, type Verified } from 'signed-requests'
+import { createVerifier, fromNodeRequest, logRecord, sendRefusal, type Verified } from 'signed-requests'
+import { memoryReplayStore } from 'signed-requests/replay'
 
 declare module '@adonisjs/core/http' {
   interface HttpContext {
@@ -13,7 +14,8 @@ declare module '@adonisjs/core/http' {
 const verify = createVerifier({
   serviceDomain: 'service.example',
   hosts: 'receiver.example',
-  accounts: '1234'
+  accounts: '1234',
+  replayStore: memoryReplayStore()
 })
 
 export default class SignedMiddleware {
@@ -22,7 +24,7 @@ export default class SignedMiddleware {
     if (!request.url().startsWith('/hook')) return next()
     const verdict = await verify(fromNodeRequest(request.request, { https: 'x-forwarded-proto' }))
     if (verdict.status !== 'verified') {
-      console.warn(explain(verdict))
+      console.warn(JSON.stringify({ time: new Date(), ...logRecord(verdict) }))
       return sendRefusal(response.response, verdict)
     }
     ctx.verified = verdict

@@ -1,6 +1,7 @@
 import { app, type HttpRequest } from '@azure/functions'
-import { createVerifier, explain, fetchHandler } from 'signed-requests'
+import { createVerifier, fetchHandler, logRecord } from 'signed-requests'
 
+// Many instances serve, so a replay store must be one that they share, such as redisReplayStore(client).
 const verify = createVerifier({
   serviceDomain: 'service.example',
   hosts: 'receiver.example',
@@ -8,7 +9,7 @@ const verify = createVerifier({
 })
 // Without a key of Azure's: the signature says who calls. The HttpRequest has what is read of a Request.
 const receive = fetchHandler(verify, verified => console.log('account %s', verified.accountId), {
-  onRefused: verdict => console.warn(explain(verdict))
+  onRefused: verdict => console.warn(JSON.stringify({ time: new Date(), ...logRecord(verdict) }))
 })
 const handler = (request: HttpRequest) => receive(request as unknown as Request)
 

@@ -2,16 +2,18 @@ import { Elysia } from 'elysia'
 import {
   assertVerified,
   createVerifier,
-  explain,
   fromFetchRequest,
+  logRecord,
   refusalResponse,
   type Verdict
 } from 'signed-requests'
+import { memoryReplayStore } from 'signed-requests/replay'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
   hosts: 'receiver.example',
-  accounts: '1234'
+  accounts: '1234',
+  replayStore: memoryReplayStore()
 })
 // A plugin, for the routes of the instance that uses it.
 const signed = new Elysia({ name: 'signed-requests' })
@@ -20,7 +22,7 @@ const signed = new Elysia({ name: 'signed-requests' })
   })
   .onBeforeHandle({ as: 'scoped' }, ({ verdict }) => {
     if (verdict.status === 'verified') return
-    console.warn(explain(verdict))
+    console.warn(JSON.stringify({ time: new Date(), ...logRecord(verdict) }))
     return refusalResponse(verdict)
   })
   .onError({ as: 'scoped' }, ({ verdict }) => verdict && verify.release(verdict))

@@ -1,10 +1,12 @@
 import express from 'express'
-import { createVerifier, explain, nodeHandler } from 'signed-requests'
+import { createVerifier, logRecord, nodeHandler } from 'signed-requests'
+import { memoryReplayStore } from 'signed-requests/replay'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
   hosts: 'receiver.example',
-  accounts: '1234'
+  accounts: '1234',
+  replayStore: memoryReplayStore()
 })
 // For an app whose body parsers cannot move: raw bytes for this route, above any app.use(express.json()).
 const app = express()
@@ -15,7 +17,7 @@ const receive = nodeHandler<express.Request, express.Response>(
   {
     body: req => req.body,
     https: 'x-forwarded-proto',
-    onRefused: verdict => console.warn(explain(verdict))
+    onRefused: verdict => console.warn(JSON.stringify({ time: new Date(), ...logRecord(verdict) }))
   }
 )
 app.use('/hook', bytes, receive)

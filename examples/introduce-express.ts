@@ -1,5 +1,5 @@
 import express from 'express'
-import { createVerifier, explain, fromNodeRequest, logRecord } from 'signed-requests'
+import { createVerifier, fromNodeRequest, logRecord } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
@@ -21,8 +21,7 @@ app.use('/hook', async (req, _res, next) => {
   try {
     const body = bytesOf.get(req) ?? new Uint8Array() // no parser calls for a request without a body
     const verdict = await verify(fromNodeRequest(req, { body, https: 'x-forwarded-proto' }))
-    console.log(JSON.stringify(logRecord(verdict)))
-    if (verdict.status !== 'verified') console.warn(explain(verdict))
+    console.log(JSON.stringify({ time: new Date(), ...logRecord(verdict) }))
   } catch (error) {
     console.error(error) // a mistake in these lines: requests are handled all the same
   }

@@ -1,4 +1,4 @@
-import { createVerifier, explain, fromFetchRequest, logRecord } from 'signed-requests'
+import { createVerifier, fromFetchRequest, logRecord } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
@@ -9,8 +9,7 @@ const verify = createVerifier({
 async function observe(request: Request) {
   try {
     const verdict = await verify(fromFetchRequest(request))
-    console.log(JSON.stringify(logRecord(verdict)))
-    if (verdict.status !== 'verified') console.warn(explain(verdict))
+    console.log(JSON.stringify({ time: new Date(), ...logRecord(verdict) }))
   } catch (error) {
     console.error(error) // a mistake in these lines: requests are handled all the same
   }

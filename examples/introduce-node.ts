@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { createVerifier, explain, fromNodeRequest, logRecord } from 'signed-requests'
+import { createVerifier, fromNodeRequest, logRecord } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
@@ -11,8 +11,7 @@ const verify = createVerifier({
 async function observe(req: IncomingMessage, body: Uint8Array) {
   try {
     const verdict = await verify(fromNodeRequest(req, { body, https: 'x-forwarded-proto' }))
-    console.log(JSON.stringify(logRecord(verdict)))
-    if (verdict.status !== 'verified') console.warn(explain(verdict))
+    console.log(JSON.stringify({ time: new Date(), ...logRecord(verdict) }))
   } catch (error) {
     console.error(error) // a mistake in these lines: requests are handled all the same
   }

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { createVerifier, explain, nodeHandler } from 'signed-requests'
+import { createVerifier, logRecord, nodeHandler } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
@@ -10,7 +10,7 @@ const verify = createVerifier({
 const receive = nodeHandler(verify, ({ accountId }) => console.log(accountId), {
   https: 'x-forwarded-proto',
   onRefused(verdict) {
-    console.warn(explain(verdict))
+    console.warn(JSON.stringify({ time: new Date(), ...logRecord(verdict) }))
     return 503
   }
 })

@@ -1,14 +1,16 @@
 import Koa from 'koa'
-import { createVerifier, explain, nodeHandler } from 'signed-requests'
+import { createVerifier, logRecord, nodeHandler } from 'signed-requests'
+import { memoryReplayStore } from 'signed-requests/replay'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
   hosts: 'receiver.example',
-  accounts: '1234'
+  accounts: '1234',
+  replayStore: memoryReplayStore()
 })
 const receive = nodeHandler(verify, ({ accountId }) => console.log(accountId), {
   https: 'x-forwarded-proto',
-  onRefused: verdict => console.warn(explain(verdict))
+  onRefused: verdict => console.warn(JSON.stringify({ time: new Date(), ...logRecord(verdict) }))
 })
 
 // Before any body parser. Koa leaves the answer alone when respond is false.

@@ -1,5 +1,6 @@
-import { createVerifier, explain, lambdaHandler } from 'signed-requests'
+import { createVerifier, lambdaHandler, logRecord } from 'signed-requests'
 
+// Many instances serve, so a replay store must be one that they share, such as redisReplayStore(client).
 const verify = createVerifier({
   serviceDomain: 'service.example',
   hosts: 'receiver.example',
@@ -7,5 +8,5 @@ const verify = createVerifier({
 })
 // API Gateway (REST and HTTP APIs), function URLs; for a load balancer add { https: 'x-forwarded-proto' }.
 export const handler = lambdaHandler(verify, verified => console.log('account %s', verified.accountId), {
-  onRefused: verdict => console.warn(explain(verdict))
+  onRefused: verdict => console.warn(JSON.stringify({ time: new Date(), ...logRecord(verdict) }))
 })

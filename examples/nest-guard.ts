@@ -12,17 +12,23 @@ import {
 import { NestFactory } from '@nestjs/core'
 import {
   createVerifier,
-  explain,
   fromNodeRequest,
+  logRecord,
   sendRefusal,
   type Verified,
   type Verify
 } from 'signed-requests'
+import { memoryReplayStore } from 'signed-requests/replay'
 
 const verifier = {
   provide: 'verify', // another one in a test
   useFactory: () =>
-    createVerifier({ serviceDomain: 'service.example', hosts: 'receiver.example', accounts: '1234' })
+    createVerifier({
+      serviceDomain: 'service.example',
+      hosts: 'receiver.example',
+      accounts: '1234',
+      replayStore: memoryReplayStore()
+    })
 }
 
 // For controllers: what was verified is on the request. With Nest's parsers off nothing has read the body before.
@@ -34,11 +40,13 @@ class SignedGuard implements CanActivate {
     const [req, res] = context.getArgs()
     const verdict = await this.verify(fromNodeRequest(req, { https: 'x-forwarded-proto' }))
     if (verdict.status !== 'verified') {
-      console.warn(explain(verdict))
+      console.warn(JSON.stringify({ time: new Date(), ...logRecord(verdict) }))
       await sendRefusal(res, verdict)
       return false
     }
     req.verified = verdict
+    // After an error the sender's retry is let in.
+    res.once('finish', () => res.statusCode >= 500 && this.verify.release(verdict).catch(console.error))
     return true
   }
 }

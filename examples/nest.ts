@@ -1,17 +1,19 @@
 import { Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import type { Request, Response } from 'express'
-import { createVerifier, explain, nodeHandler, type Verified } from 'signed-requests'
+import { createVerifier, logRecord, nodeHandler, type Verified } from 'signed-requests'
+import { memoryReplayStore } from 'signed-requests/replay'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
   hosts: 'receiver.example',
-  accounts: '1234'
+  accounts: '1234',
+  replayStore: memoryReplayStore()
 })
 const answer = ({ accountId }: Verified, _: Request, res: Response) => res.json({ account: accountId })
 const receive = nodeHandler(verify, answer, {
   https: 'x-forwarded-proto',
-  onRefused: verdict => console.warn(explain(verdict))
+  onRefused: verdict => console.warn(JSON.stringify({ time: new Date(), ...logRecord(verdict) }))
 })
 
 @Module({}) // yours

@@ -1,6 +1,7 @@
 // app/hook/[[...path]]/route.ts
-import { createVerifier, explain, fetchHandler } from 'signed-requests'
+import { createVerifier, fetchHandler, logRecord } from 'signed-requests'
 
+// Many instances serve, so a replay store must be one that they share, such as redisReplayStore(client).
 const verify = createVerifier({
   serviceDomain: 'service.example',
   hosts: 'receiver.example',
@@ -11,7 +12,7 @@ const verify = createVerifier({
 export const POST = fetchHandler(verify, verified => console.log('account %s', verified.accountId), {
   https: true,
   host: 'header',
-  onRefused: verdict => console.warn(explain(verdict))
+  onRefused: verdict => console.warn(JSON.stringify({ time: new Date(), ...logRecord(verdict) }))
 })
 
 export const GET = POST

@@ -1,16 +1,18 @@
 import { createServer } from 'node:http'
-import { createVerifier, explain, fromNodeRequest, sendRefusal } from 'signed-requests'
+import { createVerifier, fromNodeRequest, logRecord, sendRefusal } from 'signed-requests'
+import { memoryReplayStore } from 'signed-requests/replay'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
   hosts: 'receiver.example',
-  accounts: '1234'
+  accounts: '1234',
+  replayStore: memoryReplayStore()
 })
 // Does what nodeHandler does, step by step. TLS ends at a proxy in front, which sets X-Forwarded-Proto itself.
 export const server = createServer(async (req, res) => {
   const verdict = await verify(fromNodeRequest(req, { https: 'x-forwarded-proto' }))
   if (verdict.status !== 'verified') {
-    console.warn(explain(verdict))
+    console.warn(JSON.stringify({ time: new Date(), ...logRecord(verdict) }))
     return sendRefusal(res, verdict)
   }
   try {

@@ -1,11 +1,13 @@
 import { initTRPC } from '@trpc/server'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
-import { createVerifier, explain, fetchHandler, type Verified } from 'signed-requests'
+import { createVerifier, fetchHandler, logRecord, type Verified } from 'signed-requests'
+import { memoryReplayStore } from 'signed-requests/replay'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
   hosts: 'receiver.example',
-  accounts: '1234'
+  accounts: '1234',
+  replayStore: memoryReplayStore()
 })
 const { procedure, router } = initTRPC.context<{ verified: Verified }>().create()
 const appRouter = router({
@@ -23,5 +25,8 @@ export const receive = fetchHandler(
     if (response.status >= 500) await verify.release(verified)
     return response
   },
-  { https: 'x-forwarded-proto', onRefused: verdict => console.warn(explain(verdict)) }
+  {
+    https: 'x-forwarded-proto',
+    onRefused: verdict => console.warn(JSON.stringify({ time: new Date(), ...logRecord(verdict) }))
+  }
 )

@@ -1,6 +1,7 @@
 // api/hook.ts
-import { createVerifier, explain, fetchHandler } from 'signed-requests'
+import { createVerifier, fetchHandler, logRecord } from 'signed-requests'
 
+// Many instances serve, so a replay store must be one that they share, such as redisReplayStore(client).
 const verify = createVerifier({
   serviceDomain: 'service.example',
   hosts: 'receiver.example',
@@ -9,6 +10,6 @@ const verify = createVerifier({
 // A function without Next.js: nothing has read the body before.
 export default {
   fetch: fetchHandler(verify, verified => Response.json({ account: verified.accountId }), {
-    onRefused: verdict => console.warn(explain(verdict))
+    onRefused: verdict => console.warn(JSON.stringify({ time: new Date(), ...logRecord(verdict) }))
   })
 }

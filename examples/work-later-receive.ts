@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import { Pool } from 'pg'
-import { createVerifier, explain, nodeHandler } from 'signed-requests'
+import { createVerifier, logRecord, nodeHandler } from 'signed-requests'
 
+// The table takes each event once, so there is no replay store.
 const verify = createVerifier({
   serviceDomain: 'service.example',
   hosts: 'receiver.example',
@@ -21,7 +22,7 @@ const receive = nodeHandler(
   },
   {
     https: 'x-forwarded-proto',
-    onRefused: verdict => console.warn(explain(verdict)),
+    onRefused: verdict => console.warn(JSON.stringify({ time: new Date(), ...logRecord(verdict) })),
     onError: (error, _req, res) => {
       console.error(error)
       res.writeHead(503, { 'Retry-After': 5 }).end()

@@ -1,6 +1,7 @@
 // wrangler.toml: compatibility_date = "2026-08-04" or later
-import { createVerifier, explain, fetchHandler } from 'signed-requests'
+import { createVerifier, fetchHandler, logRecord } from 'signed-requests'
 
+// Many instances serve, so a replay store must be one that they share, such as redisReplayStore(client).
 const verify = createVerifier({
   serviceDomain: 'service.example',
   hosts: 'receiver.example',
@@ -19,7 +20,7 @@ const forward = fetchHandler(
       redirect: 'manual'
     })
   },
-  { onRefused: verdict => console.warn(explain(verdict)) }
+  { onRefused: verdict => console.warn(JSON.stringify({ time: new Date(), ...logRecord(verdict) })) }
 )
 
 export default { fetch: forward }

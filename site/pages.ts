@@ -11,7 +11,10 @@ export interface Group {
 
 /** The table of the pages, in the order of a reader's work. Each page of `docs/` is in one group. */
 export const GROUPS: readonly Group[] = [
-  { title: 'Start', pages: ['README.md', 'docs/account.md', 'docs/options.md', 'docs/for-agents.md'] },
+  {
+    title: 'Start',
+    pages: ['README.md', 'docs/README.md', 'docs/account.md', 'docs/options.md', 'docs/for-agents.md']
+  },
   {
     title: 'Receive',
     pages: [
@@ -49,7 +52,11 @@ export const SHORT_TITLES: Readonly<Record<string, string>> = {
 }
 
 /** The address of these pages is not their lower-case name. */
-const ADDRESSES: Readonly<Record<string, string>> = { 'README.md': 'index', 'fixtures/README.md': 'vectors' }
+const ADDRESSES: Readonly<Record<string, string>> = {
+  'README.md': 'index',
+  'docs/README.md': 'pages',
+  'fixtures/README.md': 'vectors'
+}
 
 export const FILES: readonly string[] = GROUPS.flatMap(({ pages }) => pages)
 

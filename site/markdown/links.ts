@@ -3,13 +3,7 @@ import { REPOSITORY, SITE } from '../../build/addresses.ts'
 import { addressOf, exists, FILES, fileOf } from '../pages.ts'
 
 /** The site serves these files of the repository unchanged. */
-export const STATIC = [
-  'docs/demo.svg',
-  'docs/alerts.yml',
-  'docs/grafana.json',
-  'docs/pipeline.svg',
-  'docs/speed.svg'
-] as const
+export const STATIC = ['docs/alerts.yml', 'docs/grafana.json', 'docs/pipeline.svg', 'docs/speed.svg'] as const
 
 const isUrl = (target: string): boolean => /^[a-z][a-z+.-]*:/i.test(target)
 

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { COMMANDS, commandHelp, programHelp } from '../../../cli/commands.ts'
-import { demoPicture } from './demo-picture.ts'
 
 /** Puts the help of a command into its marked block of a page. */
 const withHelp = (page: string, marker: string, help: string): string => {
@@ -34,5 +33,4 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   }
   await change('gateway.md', page => gatewayPage(page, help))
   await change('command-line.md', commandLinePage)
-  await change('demo.svg', demoPicture)
 }

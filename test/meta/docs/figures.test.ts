@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { demoPicture } from './demo-picture.ts'
 import { read } from './pages.ts'
 
 const figure = (text: string, pattern: RegExp): string | undefined => pattern.exec(text)?.[1]
@@ -17,8 +16,4 @@ test.each(['docs/operations.md', 'bench/README.md'])('%s has figures only where 
   const outside = read(name).replace(/<!-- figures: npm run bench -- --docs -->[\s\S]*?<!-- end of the figures -->/, '')
   expect(outside).not.toBe(read(name))
   expect(outside).not.toMatch(/\bfails? a local check[^.]*\d us|\d ms for a megabyte/)
-})
-
-test('docs/demo.svg is what the demo prints: npm run docs:cli', async () => {
-  expect(read('docs/demo.svg')).toBe(await demoPicture())
 })

@@ -70,7 +70,7 @@ function exportsOf(file: string): Set<ts.Symbol> {
 
 const declarationsOf = ({ declarations = [] }: ts.Symbol): ts.Declaration[] => declarations
 
-/** Returns the types and values of this package that a declaration names. */
+/** Returns the types of this package that a declaration names. `typeof` of a value stands for a type without a name. */
 function namesIn(node: ts.Node): ts.Symbol[] {
   const inside: ts.Symbol[] = []
   ts.forEachChild(node, child => void inside.push(...namesIn(child)))
@@ -85,7 +85,6 @@ function namesIn(node: ts.Node): ts.Symbol[] {
 function nameOf(node: ts.Node): ts.Node | undefined {
   if (ts.isTypeReferenceNode(node)) return node.typeName
   if (ts.isExpressionWithTypeArguments(node)) return node.expression
-  if (ts.isTypeQueryNode(node)) return node.exprName
   return ts.isImportTypeNode(node) ? node.qualifier : undefined
 }
 

@@ -78,23 +78,26 @@ test('a captured refusal is explained by the same tool', async () => {
   expect(await typed(line, capture)).toMatchObject({ ...saying('signature-missing'), status: 1 })
 })
 
-const [demo, send, ...others] = linesOf('README.md') as [string, string]
+const [send, ...others] = linesOf('README.md') as [string]
 
-test('the lines of the README run as they are: the demo, the ten lines with a good request and with a forgery', async () => {
+test('the ten lines of the README take a good request once, and refuse a forgery in one line of the log', async () => {
   await end()
   writeFileSync(join(folder, 'receiver.mjs'), tenLines)
   expect(others).toEqual([])
-  expect(await typed(demo)).toMatchObject(saying('All 10 verdicts are as expected.'))
+  expect(await typed('npx signed-requests demo')).toMatchObject(saying('All 10 verdicts are as expected.'))
   expect(await typed(send)).toMatchObject(saying('answer: 200 OK\n\n  received\n'))
   const forgery = await typed(`${send} --tamper body`)
   expect(forgery).toMatchObject(saying('answer: 401 Unauthorized'))
-  expect(forgery.stderr).toContain('digest-mismatch')
+  expect(forgery.stderr.match(/^\{"time":.*"codes":\["digest-mismatch"\].*\}$/gm)).toHaveLength(1)
+  const { status, stdout } = await typed(`${send} --repeat 2`)
+  expect(stdout.match(/\b(?:200 OK|401 Unauthorized)/g)).toEqual(['200 OK', '401 Unauthorized'])
+  expect(status).toBe(0)
 })
 
 test('the commands of docs/for-agents.md prove the ten lines', async () => {
   const lines = linesOf('docs/for-agents.md').filter(line => line.startsWith('npx signed-requests send '))
-  const [good, forged, again] = lines as [string, string, string]
-  expect(lines).toHaveLength(3)
+  const [good, forged, again, replay] = lines as [string, string, string, string]
+  expect(lines).toHaveLength(4)
   expect(await typed(good)).toMatchObject(saying('answer: 200 OK'))
   for (const part of FORGERY_NAMES) {
     const sent = await typed(forged.replace('--tamper body', `--tamper ${part}`))
@@ -102,6 +105,7 @@ test('the commands of docs/for-agents.md prove the ten lines', async () => {
   }
   writeFileSync(join(folder, 'request.http'), 'POST /hook HTTP/1.1\nHost: hooks.example.com\n\n{"id":1}')
   expect(await typed(again)).toMatchObject(saying('answer: 200 OK'))
+  expect(await typed(replay)).toMatchObject({ status: 0 })
 })
 
 test('an Express application that observes as docs/introduce.md shows logs the verdict of a request that send signs', async () => {
