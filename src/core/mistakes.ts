@@ -23,6 +23,16 @@ export function kindOf(value: unknown): string {
   return isThenable(value) ? 'a Promise (is an await missing?)' : 'an object'
 }
 
+const UNSET = ' (is the environment variable it comes from set?)'
+
+const isUnset = (value: unknown): boolean => value === undefined || value === ''
+
+/** `describe` for a value that often comes from an environment variable. */
+export const describeSetting = (value: unknown): string => `${describe(value)}${isUnset(value) ? UNSET : ''}`
+
+/** `kindOf` for a value that often comes from an environment variable. */
+export const kindOfSetting = (value: unknown): string => `${kindOf(value)}${isUnset(value) ? UNSET : ''}`
+
 /** The name of an option in a message. Another reader may know it by another name, such as a flag. */
 export interface NamedOption<N extends string = string> {
   readonly option: N
@@ -62,8 +72,21 @@ function textOf(
 export const withParts = <E extends Error>(error: E, parts: readonly Part[]): E =>
   Object.defineProperty(error, 'parts', { value: parts })
 
-/** Makes a TypeError about an option. */
-export const optionMistake = (...parts: readonly Part[]): TypeError => withParts(new TypeError(inOptions(parts)), parts)
+/** Makes a TypeError with the parts of its message. */
+const mistakeOf = (parts: readonly Part[]): TypeError => withParts(new TypeError(inOptions(parts)), parts)
+
+/**
+ * Makes the error for a programmer's mistake, in one line: what was received, what is expected and what to write.
+ *
+ * @param start the place of the mistake, up to the value: `hosts is`, `verify() got`
+ * @param received shows the value. `describe` is for a place of plain text; `kindOf` hides a text, which can be a secret
+ */
+export const mistake = (
+  start: string | readonly Part[],
+  value: unknown,
+  rule: string | readonly Part[],
+  received: (value: unknown) => string = kindOf
+): TypeError => mistakeOf([...[start].flat(), ` ${received(value)}: `, ...[rule].flat()])
 
 /** Returns the parts of a message about options; undefined for any other error. */
 const partsOf = (error: unknown): readonly Part[] | undefined =>
@@ -95,22 +118,23 @@ export function validateAll<T extends readonly (() => unknown)[]>(...validations
     }
   })
   if (mistakes.length === 0) return results as Results<T>
-  throw optionMistake(...mistakes.flatMap((parts, i) => (i === 0 ? parts : ['\n', ...parts])))
+  throw mistakeOf(mistakes.flatMap((parts, i) => (i === 0 ? parts : ['\n', ...parts])))
 }
 
 /**
- * Makes the error for a wrong option, in one line: what was received, what is expected and what to write.
+ * Runs the validations of a public function. The stack of a mistake begins where that function was called: at the line
+ * of the program that has to be changed.
  *
- * @param received `describe` where plain text is expected; `kindOf` hides a text, which can be a secret
+ * @param entry the public function
  */
-export const mistake = (
-  start: string | readonly Part[],
-  value: unknown,
-  rule: string | readonly Part[],
-  received: (value: unknown) => string = kindOf
-): TypeError => {
-  const hint = value === undefined || value === '' ? ' (is the environment variable it comes from set?)' : ''
-  return optionMistake(...[start].flat(), ` ${received(value)}${hint}: `, ...[rule].flat())
+export function atCaller<T>(entry: (...args: never[]) => unknown, validate: () => T): T {
+  try {
+    return validate()
+  } catch (error) {
+    // Not every runtime has it.
+    if (partsOf(error) !== undefined) Error.captureStackTrace?.(error as Error, entry)
+    throw error
+  }
 }
 
 export const isThenable = (value: unknown): boolean =>
@@ -135,10 +159,37 @@ export function knownOptions<T extends object>(
   names: readonly (keyof T & string)[]
 ): Partial<T> {
   if (typeof (options ?? undefined) !== 'object' || Array.isArray(options) || ArrayBuffer.isView(options))
-    throw optionMistake(`${of}() got ${kindOf(options)} for its options: pass an object with ${names.join(', ')}`)
+    throw mistake(
+      `${of}() got`,
+      options,
+      `pass an object with ${names.join(', ')}`,
+      value => `${kindOf(value)} for its options`
+    )
   const own: Partial<T> = Object.create(null)
   for (const name of names) if (Object.hasOwn(options, name)) own[name] = options[name]
   return own
+}
+
+/** Validates each option: gets the value as it was written, undefined where it was left out. */
+type Validators<T> = { readonly [N in keyof T]-?: (value: unknown, name: string) => unknown }
+
+/**
+ * Returns the caller's options, validated, with their defaults.
+ *
+ * @throws TypeError with a line for each bad option
+ */
+export function readOptions<T extends object, V extends Validators<T>>(
+  of: string,
+  options: T,
+  validators: V
+): { readonly [N in keyof V]: V[N] extends (...args: never[]) => infer R ? R : never } {
+  const names = Object.keys(validators) as (keyof T & string)[]
+  const written = knownOptions(of, options, names)
+  const [, ...values] = validateAll(
+    () => refuseUnknown(of, options, names),
+    ...names.map(name => () => validators[name](written[name], name))
+  )
+  return Object.fromEntries(names.map((name, i) => [name, values[i]])) as never
 }
 
 /** Refuses options that have none of these names, all of them at once. @throws TypeError */
@@ -148,7 +199,7 @@ export function refuseUnknown(of: string, options: object, names: readonly strin
     ...unknown.map(name => () => {
       const meant = nearest(name, names)
       const rule = meant === undefined ? `its options are ${names.join(', ')}` : `write ${meant}`
-      throw optionMistake(`${of}() has no option ${describe(name)}: ${rule}`)
+      throw mistake(`${of}() has no option`, name, rule, describe)
     })
   )
 }

@@ -1,5 +1,5 @@
 import { memoizeRecent } from '../memo.ts'
-import { describe, kindOf } from '../mistakes.ts'
+import { describe, kindOf, mistake } from '../mistakes.ts'
 import { fail, ok, type Result } from '../result/result.ts'
 import type { ReceivedHeaders } from './request.ts'
 
@@ -36,10 +36,11 @@ export function parseFields(headers: ReceivedHeaders): Result<Fields> {
     const name: unknown = Array.isArray(line) ? line[0] : line
     const value: unknown = Array.isArray(line) ? line[1] : undefined
     if (typeof name !== 'string' || typeof value !== 'string') {
-      const received = Array.isArray(line) ? `${kindOf(value)} for ${describe(name)}` : kindOf(line)
-      throw new TypeError(
-        'request.headers must be [name, value] pairs of strings, or a record of strings or arrays of strings, and ' +
-          `yields ${received} (rawHeaders is flat: pair it up)`
+      throw mistake(
+        'request.headers yields',
+        line,
+        'pass [name, value] pairs of strings, or a record of strings or arrays of strings (rawHeaders is flat: pair it up)',
+        () => (Array.isArray(line) ? `${kindOf(value)} for ${describe(name)}` : kindOf(line))
       )
     }
     if (names.length === MAX_LINES) return fail('request-malformed', { part: 'header-count' })

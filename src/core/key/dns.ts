@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import { isIP, isIPv4, isIPv6 } from 'node:net'
-import { named, optionMistake, ownOptions } from '../mistakes.ts'
+import { atCaller, kindOf, mistake, named, readOptions } from '../mistakes.ts'
 import { isBun, isWorkers, keepsDnsAnswers } from '../runtime.ts'
 import { joinStrings } from './bun-strings.ts'
 import { LookupOptions } from './lookup.ts'
@@ -26,16 +26,16 @@ export interface DnsTxtLookupOptions {
  * @throws TypeError for a bad option
  */
 export function dnsTxtLookup(options: DnsTxtLookupOptions = {}): LookupTxt {
-  const { servers, timeout = 1000, tries = 3 } = ownOptions('dnsTxtLookup', options, ['servers', 'timeout', 'tries'])
-  if (!isPositiveInt32(timeout)) throw optionMistake(named('timeout'), ' must be a positive integer, in milliseconds')
-  if (!isPositiveInt32(tries)) throw optionMistake(named('tries'), ' must be a positive integer')
-  if (servers !== undefined && !(Array.isArray(servers) && servers.length > 0 && servers.every(isServer))) {
-    throw optionMistake(named('servers'), ' must be IP addresses, such as "127.0.0.1:5353"')
-  }
-  const ownServers = servers && [...servers]
+  const { servers, timeout, tries } = atCaller(dnsTxtLookup, () =>
+    readOptions('dnsTxtLookup', options, {
+      servers: validateServers,
+      timeout: (value = 1000, name) => validatePositive(value, name, 'a number of milliseconds'),
+      tries: (value = 3, name) => validatePositive(value, name, 'a number')
+    })
+  )
   const createResolver = () => {
     const resolver = new Resolver({ timeout, tries })
-    if (ownServers !== undefined) resolver.setServers(ownServers)
+    if (servers !== undefined) resolver.setServers(servers)
     return resolver
   }
   // The resolvers of Bun and of Node.js 20.18 keep answers.
@@ -81,8 +81,18 @@ function cancelQuery(resolver: Resolver): void {
  */
 const absolute = (name: string): string => (name.endsWith('.') || isWorkers() ? name : `${name}.`)
 
-const isPositiveInt32 = (value: unknown): boolean =>
-  Number.isInteger(value) && (value as number) > 0 && (value as number) < 2 ** 31
+function validatePositive(value: unknown, option: string, what: string): number {
+  if (Number.isInteger(value) && (value as number) > 0 && (value as number) < 2 ** 31) return value as number
+  throw mistake([named(option), ' is'], value, `pass ${what}, a positive integer`)
+}
+
+/** Returns a copy of the addresses. */
+function validateServers(servers: unknown, option: string): string[] | undefined {
+  if (servers === undefined) return undefined
+  if (Array.isArray(servers) && servers.length > 0 && servers.every(isServer)) return [...servers]
+  const received = (value: unknown) => (Array.isArray(value) && value.length > 0 ? 'an array of other values' : kindOf(value))
+  throw mistake([named(option), ' is'], servers, 'pass IP addresses, such as ["127.0.0.1:5353"]', received)
+}
 
 const WITH_PORT = /^(?:\[(?<v6>[^[\]]+)\]|(?<v4>[^:[\]]+)):(?<port>\d{1,5})$/
 

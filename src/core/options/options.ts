@@ -1,7 +1,7 @@
 import { isHost } from '../http/uri.ts'
 import { RSA_BITS } from '../key/rsa-der.ts'
 import type { LookupTxt } from '../key/types.ts'
-import { knownOptions, named, optionMistake, refuseUnknown, validateAll } from '../mistakes.ts'
+import { knownOptions, mistake, named, refuseUnknown, validateAll } from '../mistakes.ts'
 import type { ReplayStore } from '../replay/store.ts'
 import type { Algorithm } from '../signature/algorithms.ts'
 import { draftCavage } from '../standards/draft-cavage/scheme.ts'
@@ -241,7 +241,8 @@ export function validateGiven<N extends OptionName>(given: Written, names: reado
   const { minRsaBits = 0, maxRsaBits = 0 } = settings
   if (minRsaBits > maxRsaBits) {
     const [min, max] = [named<OptionName>('minRsaBits'), named<OptionName>('maxRsaBits')]
-    throw optionMistake(min, ` is ${minRsaBits}, above `, max, ` (${maxRsaBits}): no key could be accepted`)
+    const rule = ['it is above ', max, ` (${maxRsaBits}), and no key could be accepted: swap them`]
+    throw mistake([min, ' is'], minRsaBits, rule)
   }
   return settings as Pick<Settings, N>
 }

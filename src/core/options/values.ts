@@ -2,7 +2,7 @@ import { isToken } from '../http/fields.ts'
 import { normalizeName } from '../http/uri.ts'
 import { dnsTxtLookup } from '../key/dns.ts'
 import type { LookupTxt } from '../key/types.ts'
-import { describe, kindOf, mistake, named, optionMistake, type Part } from '../mistakes.ts'
+import { describe, describeSetting, kindOf, kindOfSetting, mistake, named, type Part } from '../mistakes.ts'
 import type { ReplayStore } from '../replay/store.ts'
 import type { SchemeName } from '../result/scheme-name.ts'
 import { type Algorithm, SCHEME_ALGORITHMS } from '../signature/algorithms.ts'
@@ -17,7 +17,7 @@ export type Accounts = string | readonly string[] | ((id: string) => boolean | P
 /** Returns the value itself, if it is good. */
 function expected<T>(value: unknown, isGood: boolean, option: string, rule: string): T {
   if (isGood) return value as T
-  throw mistake([named(option), ' is'], value, rule)
+  throw mistake([named(option), ' is'], value, rule, kindOfSetting)
 }
 
 /** The limits of a number, both included. */
@@ -47,12 +47,10 @@ export const validateTimeout = (value: unknown, fallback: number, option: string
 export const validateBoolean = (value: unknown, option: string): boolean =>
   expected(value, typeof value === 'boolean', option, 'write true or false')
 
-/**
- * Validates a function. A missing one does not come from an environment variable, so the message does not ask for one.
- */
+/** Validates a function. */
 export function validateFunction<F>(value: F, option: string, shape: string): F {
   if (typeof value === 'function') return value
-  throw optionMistake(named(option), ` is ${kindOf(value)}: pass a function ${shape}`)
+  throw mistake([named(option), ' is'], value, `pass a function ${shape}`)
 }
 
 export const validateString = (value: unknown, option: string, example: string): string =>
@@ -61,7 +59,7 @@ export const validateString = (value: unknown, option: string, example: string):
 /** Returns the name in lower case. */
 export function validateHeaderName(name: unknown, option: string): string {
   if (typeof name === 'string' && isToken(name)) return name.toLowerCase()
-  throw mistake([named(option), ' has'], name, 'write the name of a header, such as "X-Service-ID"', describe)
+  throw mistake([named(option), ' has'], name, 'write the name of a header, such as "X-Service-ID"', describeSetting)
 }
 
 export function validateHeaderNames(names: unknown, option: string): readonly string[] {
@@ -80,7 +78,7 @@ export function validateDomain(domain: unknown, option: string): string {
   const rule =
     'write the DNS name under which the service publishes its keys, such as "service.example"; ' +
     'under a single label anyone can'
-  throw mistake([named(option), ' is'], domain, rule, describe)
+  throw mistake([named(option), ' is'], domain, rule, describeSetting)
 }
 
 /** Returns the values, and how a message about them begins. An empty array counts as one value, which is wrong. */
@@ -97,7 +95,7 @@ export function validateList(
   const [list, start] = listOf(given, option)
   return list.map(value => {
     if (isGood(value)) return value
-    throw mistake(start, value, rule, describe)
+    throw mistake(start, value, rule, describeSetting)
   })
 }
 
@@ -115,7 +113,7 @@ export function validateAccounts(
   if (typeof accounts === 'function') return accounts as AccountsFunction
   const [list, start] = listOf(accounts, option)
   const ids = list.map(id => {
-    const wrong = (...rule: readonly Part[]) => mistake(start, id, rule, describe)
+    const wrong = (...rule: readonly Part[]) => mistake(start, id, rule, describeSetting)
     // A number is an id without its quotes.
     const example = Number.isSafeInteger(id) ? id : '1234'
     if (typeof id !== 'string' || id === '') throw wrong(`an account id is a non-empty string, such as "${example}"`)
@@ -140,11 +138,10 @@ const isScheme = (value: unknown): value is SchemeRules =>
 
 export function validateSchemes(schemes: unknown, option: string): readonly SchemeRules[] {
   if (Array.isArray(schemes) && schemes.length > 0 && schemes.every(isScheme)) return [...schemes]
-  throw optionMistake(
-    named(option),
-    ` is ${showList(schemes, kindOf)}: pass an array of schemes, such as [draftCavage], with ` +
-      "import { draftCavage } from 'signed-requests' or import { rfc9421 } from 'signed-requests/rfc9421'"
-  )
+  const rule =
+    'pass an array of schemes, such as [draftCavage], with ' +
+    "import { draftCavage } from 'signed-requests' or import { rfc9421 } from 'signed-requests/rfc9421'"
+  throw mistake([named(option), ' is'], schemes, rule, value => showList(value, kindOf))
 }
 
 /** The algorithms that are allowed, by scheme, in the order in which they were given. */
@@ -171,11 +168,8 @@ export function validateAlgorithms(algorithms: unknown, option: string, schemes:
   const accepted = Array.isArray(schemes) ? schemes.filter(isScheme) : []
   const unusable = accepted.find(({ name }) => allowed[name].size === 0)?.name
   if (unusable === undefined) return allowed
-  throw optionMistake(
-    named(option),
-    ` is ${showList(algorithms, describe)}, which allows none of ${unusable}: ` +
-      `add one of ${SCHEME_ALGORITHMS[unusable].join(', ')}`
-  )
+  const rule = `it allows none of ${unusable}, so add one of ${SCHEME_ALGORITHMS[unusable].join(', ')}`
+  throw mistake([named(option), ' is'], algorithms, rule, value => showList(value, describe))
 }
 
 const showList = (list: unknown, show: (value: unknown) => string): string =>

@@ -1,4 +1,4 @@
-import { isThenable, kindOf } from '../mistakes.ts'
+import { isThenable, mistake } from '../mistakes.ts'
 import type { Verdict } from './verdict.ts'
 
 const STATUSES: ReadonlySet<unknown> = new Set<Verdict['status']>(['verified', 'rejected', 'unavailable'])
@@ -12,12 +12,8 @@ const STATUSES: ReadonlySet<unknown> = new Set<Verdict['status']>(['verified', '
 export function assertVerdict(of: string, verdict: unknown): asserts verdict is Verdict {
   const { status, failures, checks } = (verdict ?? {}) as Partial<Record<keyof Verdict, unknown>>
   if (STATUSES.has(status) && Array.isArray(failures) && typeof checks === 'object' && checks !== null) return
-  if (isThenable(verdict)) {
-    throw new TypeError(
-      `${of}() got a Promise, so an await is missing: write ${of}(await verify(request)), or await the verdict first`
-    )
-  }
-  throw new TypeError(
-    `${of}() got ${kindOf(verdict)} and takes a verdict: pass the verdict of verify(request), unchanged`
-  )
+  const rule = isThenable(verdict)
+    ? `write ${of}(await verify(request)), or await the verdict first`
+    : 'it takes a verdict, so pass that of verify(request), unchanged'
+  throw mistake(`${of}() got`, verdict, rule)
 }
