@@ -1,3 +1,4 @@
+import { mistake } from '../core/mistakes.ts'
 import type { Fetch } from '../outgoing/fetch-once.ts'
 import { findAccountId, identityError, parseAccountId } from './account-id.ts'
 import { networkError, responseError } from './errors.ts'
@@ -10,7 +11,7 @@ type Send = (url: string, init: RequestInit, used?: string[]) => Promise<Respons
 
 export function createSender(settings: AccountSettings, tokens: TokenSource): Send {
   return async (url, init, used) => {
-    if (Object(init) !== init) throw new TypeError('init must be an object as for fetch')
+    if (Object(init) !== init) throw mistake('init is', init, 'pass an object as for fetch, such as { method: "POST" }')
     // Lets the platform validate `init` before there is a token: a TypeError here is the caller's mistake, and anything
     // thrown later comes from the network. The body is replaced, because a stream would be consumed; so is the signal,
     // because the Request would hold on to it.

@@ -59,7 +59,7 @@ export interface AccountClient {
  * @throws TypeError on a bad option, at once
  */
 export function createAccountClient(options: AccountClientOptions): AccountClient {
-  const settings = validateOptions(options)
+  const settings = validateOptions(options, createAccountClient)
   const tokens = createTokenSource(settings)
   const send = createSender(settings, tokens)
   let knownId: string | undefined

@@ -1,5 +1,5 @@
-import { ownOptions } from '../core/mistakes.ts'
-import { validateTimeout } from '../core/options/values.ts'
+import { kindOfSetting, mistake, named, validateCall } from '../core/mistakes.ts'
+import { validateOptionalFunction, validateTimeout } from '../core/options/values.ts'
 import { type Fetch, validateServerUrl } from '../outgoing/fetch-once.ts'
 
 /** The servers to ask, and the secret. */
@@ -27,28 +27,45 @@ const OPTIONS = ['authUrl', 'baseUrl', 'accessToken', 'fetch', 'now', 'timeout',
 
 /**
  * Validates the options.
- * @throws TypeError on the first bad option. No message repeats a value: it could be the secret.
+ *
+ * @param entry the public function that was called
+ * @throws TypeError with a line for each bad option. No message repeats a value: it could be the secret.
  */
-export function validateOptions(options: AccountClientOptions) {
-  const own = ownOptions('createAccountClient', options, OPTIONS)
-  const { accessToken, fetch, now, selectAccountId } = own
-  if (typeof accessToken !== 'string' || accessToken.trim() === '')
-    throw new TypeError('accessToken must be a string that is not empty')
-  if (/[\x00-\x1f\x7f-\x9f]/.test(accessToken))
-    throw new TypeError('accessToken must not contain control characters: trim the line end of a file it came from')
-  for (const [name, value] of Object.entries({ fetch, now, selectAccountId })) {
-    if (value !== undefined && typeof value !== 'function') throw new TypeError(`${name} must be a function`)
-  }
+export function validateOptions(options: AccountClientOptions, entry: (options: AccountClientOptions) => unknown) {
+  const [authUrl, baseUrl, accessToken, timeout, { fetch, now, selectAccountId }] = validateCall(
+    entry,
+    'createAccountClient',
+    options,
+    OPTIONS,
+    own => [
+      () => validateBaseUrl('authUrl', own.authUrl),
+      () => validateBaseUrl('baseUrl', own.baseUrl),
+      () => validateAccessToken(own.accessToken),
+      () => validateTimeout(own.timeout, 10_000, 'timeout'),
+      () => own,
+      () => validateOptionalFunction(own.fetch, 'fetch', '(url, init) => Promise<Response>'),
+      () => validateOptionalFunction(own.now, 'now', '() => milliseconds since 1970'),
+      () => validateOptionalFunction(own.selectAccountId, 'selectAccountId', '(body) => account id')
+    ]
+  )
   return {
-    authUrl: `${validateBaseUrl('authUrl', own.authUrl)}/`,
-    baseUrl: validateBaseUrl('baseUrl', own.baseUrl),
+    authUrl: `${authUrl}/`,
+    baseUrl,
     accessToken,
-    timeout: validateTimeout(own.timeout, 10_000, 'timeout'),
+    timeout,
     // Calls it without `this`: platforms refuse another `this`, and this object would hand over the secret.
     fetch: async (...request: Parameters<Fetch>) => (fetch ?? globalThis.fetch)(...request),
     now: () => (now ?? Date.now)(),
     selectAccountId
   }
+}
+
+function validateAccessToken(token: unknown): string {
+  const rule = 'pass the access token, a string that is not empty'
+  if (typeof token !== 'string' || token.trim() === '') throw mistake('accessToken is', token, rule, kindOfSetting)
+  if (!/[\x00-\x1f\x7f-\x9f]/.test(token)) return token
+  const received = () => 'a string with control characters'
+  throw mistake('accessToken is', token, 'trim the line end of the file it came from', received)
 }
 
 /**
@@ -60,6 +77,11 @@ function validateBaseUrl(option: string, given: unknown): string {
   const url = validateServerUrl(given, option, 'https://service.example/v4')
   // URL() quietly drops white space and control characters, and an empty query or fragment.
   if (/[\x00-\x20\x7f\\?#]/.test(String(given)))
-    throw new TypeError(`${option} must have no white space, query or fragment: give scheme, host and path`)
+    throw mistake(
+      [named(option), ' is'],
+      given,
+      'give scheme, host and path alone',
+      () => 'a URL with white space, a query or a fragment'
+    )
   return url.origin + url.pathname.replace(/(?<!\/)\/+$/, '')
 }

@@ -1,3 +1,4 @@
+import { mistake } from '../core/mistakes.ts'
 import { type Fetch, fetchOnce } from '../outgoing/fetch-once.ts'
 import { AccountError, networkError, responseError, type Server, statusError } from './errors.ts'
 
@@ -55,12 +56,16 @@ export function ownProperty(value: unknown, name: string): unknown {
  */
 export function apiUrl(base: string, path: unknown): string {
   if (typeof path !== 'string' || /^(?:[a-z][a-z0-9+.-]*:|[/\\]{2})/i.test(path))
-    throw new TypeError('path must be a path below baseUrl, such as /identity: the token is not sent to other URLs')
+    throw mistake(
+      'path is',
+      path,
+      'pass a path below baseUrl, such as "/identity": the token is not sent to other URLs'
+    )
   const url = new URL(`${base}/${path.startsWith('/') ? path.slice(1) : path}`)
   // URL() has resolved `..`, `%2e%2e` and `\`. Some servers decode `%2f`, or cut at `;`, before they resolve.
   const decoded = url.pathname.replace(/%2e/gi, '.').replace(/%2f|%5c/gi, '/')
   if (!url.href.startsWith(`${base}/`) || /\/\.\.(?:[/;]|$)/.test(decoded))
-    throw new TypeError('path must not lead above baseUrl: leave out ".." segments')
+    throw mistake('path is', path, 'leave out ".." segments', () => 'a path that leads above baseUrl')
   url.hash = ''
   return url.href
 }

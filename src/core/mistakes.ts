@@ -170,26 +170,30 @@ export function knownOptions<T extends object>(
   return own
 }
 
-/** Validates each option: gets the value as it was written, undefined where it was left out. */
-type Validators<T> = { readonly [N in keyof T]-?: (value: unknown, name: string) => unknown }
-
 /**
- * Returns the caller's options, validated, with their defaults.
+ * Validates one call of a public function: its options, and what else it got.
  *
- * @throws TypeError with a line for each bad option
+ * @param entry the function: the stack of a mistake begins where it was called
+ * @param of its name
+ * @param validations gets the caller's own options
+ * @returns what each validation returned
+ * @throws TypeError with a line for each mistake
  */
-export function readOptions<T extends object, V extends Validators<T>>(
+export function validateCall<T extends object, V extends readonly (() => unknown)[]>(
+  entry: (...args: never[]) => unknown,
   of: string,
   options: T,
-  validators: V
-): { readonly [N in keyof V]: V[N] extends (...args: never[]) => infer R ? R : never } {
-  const names = Object.keys(validators) as (keyof T & string)[]
-  const written = knownOptions(of, options, names)
-  const [, ...values] = validateAll(
-    () => refuseUnknown(of, options, names),
-    ...names.map(name => () => validators[name](written[name], name))
-  )
-  return Object.fromEntries(names.map((name, i) => [name, values[i]])) as never
+  names: readonly (keyof T & string)[],
+  validations: (own: Partial<T>) => readonly [...V]
+): Results<V> {
+  return atCaller(entry, () => {
+    const own = knownOptions(of, options, names)
+    const [results] = validateAll(
+      () => validateAll(...validations(own)),
+      () => refuseUnknown(of, options, names)
+    )
+    return results as Results<V>
+  })
 }
 
 /** Refuses options that have none of these names, all of them at once. @throws TypeError */

@@ -18,7 +18,7 @@ import type { ReceivedRequest } from './http/request.ts'
 import { createKeyCache } from './key/cache.ts'
 import { createLookup } from './key/lookup.ts'
 import { memoizeRecent } from './memo.ts'
-import { kindOf } from './mistakes.ts'
+import { atCaller, mistake } from './mistakes.ts'
 import { type Settings, type VerifierOptions, validateOptions } from './options/options.ts'
 import { type Claims, createClaims } from './replay/claim.ts'
 import type { CheckName } from './result/codes.ts'
@@ -64,7 +64,7 @@ export interface Verify {
  * @throws TypeError for a bad option, at once
  */
 export function createVerifier(options: VerifierOptions): Verify {
-  const settings = validateOptions(options)
+  const settings = atCaller(createVerifier, () => validateOptions(options))
   const { recorder } = settings
   const given = { ...options }
   const tools = createTools(settings)
@@ -191,7 +191,12 @@ async function release(verdict: Verdict, settings: Settings, claims: Claims | un
   if (claims === undefined || (verdict as Partial<Verified>).replayId === undefined) return
   const memory = memoryOf(verdict)
   if (memory?.settings !== settings)
-    throw new TypeError('verify.release() got a copy of a verdict, or one of another verifier: pass its own, unchanged')
+    throw mistake(
+      'verify.release() got',
+      verdict,
+      'pass its own, unchanged',
+      () => 'a copy of a verdict, or one of another verifier'
+    )
   const { claim } = memory
   if (claim === undefined) return
   memory.claim = undefined
@@ -214,6 +219,6 @@ export function chooseScheme(fields: Fields, schemes: readonly SchemeRules[]): S
 
 function readClock(clock: () => number): number {
   const now = clock()
-  if (!Number.isFinite(now)) throw new TypeError(`now() returned ${kindOf(now)}: return milliseconds since 1970`)
+  if (!Number.isFinite(now)) throw mistake('now() returned', now, 'return milliseconds since 1970')
   return now
 }

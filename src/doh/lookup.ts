@@ -1,7 +1,7 @@
 import { normalizeName } from '../core/http/uri.ts'
 import type { LookupTxt } from '../core/key/types.ts'
-import { mistake, named, optionMistake, ownOptions } from '../core/mistakes.ts'
-import { validateBoolean, validateFunction, validateTimeout } from '../core/options/values.ts'
+import { mistake, named, validateCall } from '../core/mistakes.ts'
+import { validateBoolean, validateOptionalFunction, validateTimeout } from '../core/options/values.ts'
 import { type Fetch, type Fetched, fetchOnce, validateServerUrl } from '../outgoing/fetch-once.ts'
 import { badReply, dohError, encodeQuery, MAX_OCTETS, parseReply } from './message.ts'
 
@@ -36,15 +36,19 @@ const OPTIONS = ['url', 'method', 'fetch', 'timeout', 'requireAuthenticated'] as
  * @throws TypeError for a bad option, without the URL, which may contain a credential for the resolver
  */
 export function dohTxtLookup(options: DohTxtLookupOptions): LookupTxt {
-  const own = ownOptions('dohTxtLookup', options, OPTIONS)
-  const { method = 'POST', requireAuthenticated = false } = own
-  if (method !== 'POST' && method !== 'GET') throw mistake('method is', method, 'pass "POST" or "GET"')
-  validateBoolean(requireAuthenticated, 'requireAuthenticated')
-  const given = own.fetch && validateFunction(own.fetch, 'fetch', '(url, init) => Promise<Response>')
-  const timeout = validateTimeout(own.timeout, 5000, 'timeout')
-  const url = validateServerUrl(own.url, 'url', 'https://dns.example/dns-query')
-  if (url.hash !== '' || /[{}]|%7[bd]/i.test(url.href))
-    throw optionMistake(named('url'), ' must have no fragment and no template: leave out {?dns}')
+  const [url, method, given, timeout, requireAuthenticated] = validateCall(
+    dohTxtLookup,
+    'dohTxtLookup',
+    options,
+    OPTIONS,
+    ({ method = 'POST', requireAuthenticated = false, ...own }) => [
+      () => validateResolverUrl(own.url),
+      () => validateMethod(method),
+      () => validateOptionalFunction(own.fetch, 'fetch', '(url, init) => Promise<Response>'),
+      () => validateTimeout(own.timeout, 5000, 'timeout'),
+      () => validateBoolean(requireAuthenticated, 'requireAuthenticated')
+    ]
+  )
 
   const lookup: LookupTxt = async (name, waiting) => {
     const normalized = typeof name === 'string' ? normalizeName(name) : undefined
@@ -61,6 +65,17 @@ export function dohTxtLookup(options: DohTxtLookupOptions): LookupTxt {
     return parseReply(messageIn(fetched), normalized, requireAuthenticated)
   }
   return Object.assign(lookup, { servers: () => [url.host] })
+}
+
+function validateResolverUrl(given: unknown): URL {
+  const url = validateServerUrl(given, 'url', 'https://dns.example/dns-query')
+  if (url.hash === '' && !/[{}]|%7[bd]/i.test(url.href)) return url
+  throw mistake([named('url'), ' is'], given, 'leave out {?dns}', () => 'a URL with a fragment or a template')
+}
+
+function validateMethod(method: unknown): 'POST' | 'GET' {
+  if (method === 'POST' || method === 'GET') return method
+  throw mistake('method is', method, 'pass "POST" or "GET"')
 }
 
 const MEDIA_TYPE = 'application/dns-message'

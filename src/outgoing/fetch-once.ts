@@ -1,5 +1,5 @@
 import { isLoopback } from '../core/http/uri.ts'
-import { mistake, named, optionMistake } from '../core/mistakes.ts'
+import { kindOfSetting, mistake, named } from '../core/mistakes.ts'
 import { withDeadline } from '../core/promises.ts'
 
 /** The platform's `fetch`, or a function of its type. */
@@ -64,14 +64,14 @@ async function readBytes(body: Response['body'], maxBytes: number): Promise<Uint
  */
 export function validateServerUrl(url: unknown, option: string, example: string): URL {
   if (!(url instanceof URL) && (typeof url !== 'string' || url === ''))
-    throw mistake([named(option), ' is'], url, `pass a URL such as "${example}"`)
-  if (!URL.canParse(String(url)))
-    throw optionMistake(named(option), ` is not an absolute URL: pass one such as "${example}"`)
+    throw mistake([named(option), ' is'], url, `pass a URL such as "${example}"`, kindOfSetting)
+  const wrong = (received: string, rule: string) => mistake([named(option), ' is'], url, rule, () => received)
+  if (!URL.canParse(String(url))) throw wrong('not an absolute URL', `pass one such as "${example}"`)
   const parsed = new URL(url)
   // RFC 6750 section 5.3, RFC 8484 section 5: over TLS.
   if (parsed.protocol !== 'https:' && !(parsed.protocol === 'http:' && isLoopback(parsed.hostname)))
-    throw optionMistake(named(option), ` must be an https URL: http is for localhost, 127.0.0.0/8 and [::1] only`)
+    throw wrong('not an https URL', 'http is for localhost, 127.0.0.0/8 and [::1] only')
   if (parsed.username !== '' || parsed.password !== '')
-    throw optionMistake(named(option), ` must not contain a user name or password: fetch refuses it`)
+    throw wrong('a URL with a user name or password', 'leave them out, because fetch refuses them')
   return parsed
 }

@@ -1,6 +1,6 @@
 import type { ReceivedRequest } from '../core/http/request.ts'
-import { kindOf } from '../core/mistakes.ts'
-import { validateFunction } from '../core/options/values.ts'
+import { kindOf, mistake, validateAll } from '../core/mistakes.ts'
+import { validateFunction, validateOptionalFunction } from '../core/options/values.ts'
 import { withDeadline } from '../core/promises.ts'
 import type { Rejected, Unavailable, Verified } from '../core/verdict/verdict.ts'
 import type { Verify } from '../core/verify.ts'
@@ -8,23 +8,36 @@ import { type Refusal, refusalOf } from './refusal.ts'
 
 /** Validates what a receiver passes. @throws TypeError for a verifier, a handler or a hook that is not one */
 export function validateHandler(from: string, verify: unknown, handle: unknown, hooks: object): void {
-  validateVerifier(from, verify)
+  validateAll(
+    () => validateVerifier(from, verify),
+    () => validateHandle(handle),
+    () => validateHooks(hooks)
+  )
+}
+
+/** @throws TypeError */
+export function validateHandle(handle: unknown): void {
   validateFunction(handle, 'the handler', '(verified, ...) => answer')
-  validateHooks(hooks)
 }
 
 /** @throws TypeError */
 export function validateVerifier(from: string, verify: unknown): void {
   if (typeof verify !== 'function' || typeof (verify as Partial<Verify>).release !== 'function')
-    throw new TypeError(
-      `${from}() got ${kindOf(verify)} for its verifier: pass the result of createVerifier(), not a wrapper`
+    throw mistake(
+      `${from}() got`,
+      verify,
+      'pass the result of createVerifier(), not a wrapper',
+      value => `${kindOf(value)} for its verifier`
     )
 }
 
 /** @throws TypeError */
 export function validateHooks(hooks: object): void {
-  for (const [name, hook] of Object.entries(hooks))
-    if (hook !== undefined) validateFunction(hook, `options.${name}`, '(verdict or error, ...) => {}')
+  const shape = '(verdict or error, ...) => {}'
+  const validations = Object.entries(hooks).map(([name, hook]) => {
+    return () => validateOptionalFunction(hook, `options.${name}`, shape)
+  })
+  validateAll(...validations)
 }
 
 /** The four functions in which platforms differ, for one call of a handler. */

@@ -1,7 +1,7 @@
 import { lineValues } from '../core/http/fields.ts'
 import type { ForwardedNotes, HeaderLine, ReceivedRequest } from '../core/http/request.ts'
 import { isHost, isPathPrefix, restorePathPrefix } from '../core/http/uri.ts'
-import { describe, mistake } from '../core/mistakes.ts'
+import { describeSetting, mistake, validateAll } from '../core/mistakes.ts'
 
 /** Names the changes of a proxy in front of the receiver. No forwarding header is trusted unless it is named here. */
 export interface ProxyOptions {
@@ -29,6 +29,25 @@ export interface AdapterRequest extends ReceivedRequest {
   headers: readonly HeaderLine[]
 }
 
+function validateHttps(https: unknown): void {
+  if (https !== undefined && typeof https !== 'boolean' && https !== 'x-forwarded-proto')
+    throw mistake('options.https is', https, 'write true, false or "x-forwarded-proto"', describeSetting)
+}
+
+function validateHost(host: unknown): void {
+  // No host has the name of a header, in other capitals either. "header" is a word of fromFetchRequest() alone.
+  const isHeaderName = host !== 'x-forwarded-host' && /^(?:header|x-forwarded-.*)$/i.test(String(host))
+  if (host === undefined || (!isHeaderName && isHost(host))) return
+  const rule = 'write "x-forwarded-host" or a host name, such as "hooks.example.com"'
+  throw mistake('options.host is', host, rule, describeSetting)
+}
+
+function validatePrefix(prefix: unknown): void {
+  if (prefix === undefined || prefix === 'x-forwarded-prefix' || isPathPrefix(prefix)) return
+  const rule = 'write "x-forwarded-prefix" or the path that the proxy strips, such as "/hooks"'
+  throw mistake('options.prefix is', prefix, rule, describeSetting)
+}
+
 /**
  * Makes a function that returns the request as it reached the proxy: it undoes the changes that the options name.
  *
@@ -36,24 +55,11 @@ export interface AdapterRequest extends ReceivedRequest {
  */
 export function prepareProxy(options: Partial<ProxyOptions>): (seen: AdapterRequest) => ReceivedRequest {
   const { https, host, prefix } = options
-  if (https !== undefined && typeof https !== 'boolean' && https !== 'x-forwarded-proto')
-    throw mistake('options.https is', https, 'write true, false or "x-forwarded-proto"', describe)
-  // No host has the name of a header, in other capitals either. "header" is a word of fromFetchRequest() alone.
-  const isHeaderName = host !== 'x-forwarded-host' && /^(?:header|x-forwarded-.*)$/i.test(String(host))
-  if (host !== undefined && (isHeaderName || !isHost(host)))
-    throw mistake(
-      'options.host is',
-      host,
-      'write "x-forwarded-host" or a host name, such as "hooks.example.com"',
-      describe
-    )
-  if (prefix !== undefined && prefix !== 'x-forwarded-prefix' && !isPathPrefix(prefix))
-    throw mistake(
-      'options.prefix is',
-      prefix,
-      'write "x-forwarded-prefix" or the path that the proxy strips, such as "/hooks"',
-      describe
-    )
+  validateAll(
+    () => validateHttps(https),
+    () => validateHost(host),
+    () => validatePrefix(prefix)
+  )
 
   return seen => {
     const notes: ForwardedNotes = {}

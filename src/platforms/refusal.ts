@@ -1,3 +1,4 @@
+import { mistake } from '../core/mistakes.ts'
 import { assertVerdict } from '../core/verdict/assert.ts'
 import { httpStatus } from '../core/verdict/http-status.ts'
 import type { Rejected, Unavailable, Verdict } from '../core/verdict/verdict.ts'
@@ -26,7 +27,7 @@ export interface Refusal {
 export function refusalOf(verdict: Rejected | Unavailable, from: string, chosen?: unknown): Refusal {
   assertVerdict(from, verdict)
   if ((verdict as Verdict).status === 'verified')
-    throw new TypeError(`${from}() got a verdict that is verified: pass that of a refused request`)
+    throw mistake(`${from}() got`, verdict, 'pass that of a refused request', () => 'a verdict that is verified')
   const status = isErrorStatus(chosen) ? chosen : httpStatus(verdict)
   return { status, headers: refusalHeaders(status) }
 }

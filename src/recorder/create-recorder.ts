@@ -1,4 +1,4 @@
-import { mistake, ownOptions } from '../core/mistakes.ts'
+import { kindOfSetting, mistake, validateCall } from '../core/mistakes.ts'
 import { validateBoolean, validateNumber } from '../core/options/values.ts'
 import type { RefusedRequest } from '../core/verdict/refused-request.ts'
 import { createFiles } from './files.ts'
@@ -47,14 +47,19 @@ const OPTION_NAMES = ['keep', 'maxBodyBytes', 'redact', 'directory'] as const
  * ```
  */
 export function createRecorder(options: RecorderOptions = {}): Recorder {
-  const own = ownOptions('createRecorder', options, OPTION_NAMES)
-  const keep = Math.floor(validateNumber(own.keep, 50, 'keep', 'requests'))
-  const maxBodyBytes = validateNumber(own.maxBodyBytes, 65_536, 'maxBodyBytes', 'bytes', { min: 0 })
-  const redact = validateBoolean(own.redact ?? true, 'redact')
-  const { directory } = own
-  if (directory !== undefined && (typeof directory !== 'string' || directory === ''))
-    throw mistake('directory is', directory, 'pass the path of a directory, such as "/var/lib/receiver/refused"')
-
+  const [count, maxBodyBytes, redact, directory] = validateCall(
+    createRecorder,
+    'createRecorder',
+    options,
+    OPTION_NAMES,
+    ({ keep, maxBodyBytes, redact = true, directory }) => [
+      () => validateNumber(keep, 50, 'keep', 'requests'),
+      () => validateNumber(maxBodyBytes, 65_536, 'maxBodyBytes', 'bytes', { min: 0 }),
+      () => validateBoolean(redact, 'redact'),
+      () => validateDirectory(directory)
+    ]
+  )
+  const keep = Math.floor(count)
   const store = createStore<Numbered>(keep)
   const files = directory === undefined ? undefined : createFiles(directory, keep)
   let number = 0
@@ -78,6 +83,12 @@ export function createRecorder(options: RecorderOptions = {}): Recorder {
       })
     }
   }
+}
+
+function validateDirectory(directory: unknown): string | undefined {
+  if (directory === undefined || (typeof directory === 'string' && directory !== '')) return directory
+  const rule = 'pass the path of a directory, such as "/var/lib/receiver/refused"'
+  throw mistake('directory is', directory, rule, kindOfSetting)
 }
 
 interface Numbered extends Recorded {

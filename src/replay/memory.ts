@@ -1,4 +1,4 @@
-import { mistake, ownOptions } from '../core/mistakes.ts'
+import { mistake, validateCall } from '../core/mistakes.ts'
 import { assertCall, type ReplayStore } from '../core/replay/store.ts'
 
 // Holds ten minutes, the whole window of the default tolerance, at 1,600 requests a second.
@@ -41,9 +41,9 @@ interface Entry extends Time {
  * const verify = createVerifier({ ...options, replayStore: memoryReplayStore({ maxEntries: 100_000 }) })
  */
 export function memoryReplayStore(options: { maxEntries?: number | undefined } = {}): ReplayStore {
-  const { maxEntries = DEFAULT_MAX_ENTRIES } = ownOptions('memoryReplayStore', options, ['maxEntries'])
-  if (!Number.isInteger(maxEntries) || maxEntries < 1 || maxEntries > MAX_MAP_SIZE)
-    throw mistake('maxEntries is', maxEntries, `pass a whole number from 1 to ${MAX_MAP_SIZE}`)
+  const [maxEntries] = validateCall(memoryReplayStore, 'memoryReplayStore', options, ['maxEntries'], own => [
+    () => validateMaxEntries(own.maxEntries)
+  ])
   const shards = Array.from({ length: SHARDS }, () => new Map<string, Entry>())
   const shardOf = (id: string) => shards[id.charCodeAt(0) % SHARDS]!
   const inTurn = entriesInTurn(shards)
@@ -87,6 +87,11 @@ export function memoryReplayStore(options: { maxEntries?: number | undefined } =
       if (entry === undefined || entry.isReleased || entry.token === token) keep(id, token, true, ttlSeconds, now)
     }
   }
+}
+
+function validateMaxEntries(value: unknown = DEFAULT_MAX_ENTRIES): number {
+  if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_MAP_SIZE) return value as number
+  throw mistake('maxEntries is', value, `pass a whole number from 1 to ${MAX_MAP_SIZE}`)
 }
 
 const readClocks = (): Time => ({ monotonic: performance.now(), system: Date.now() })

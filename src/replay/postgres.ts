@@ -1,4 +1,4 @@
-import { mistake, ownOptions } from '../core/mistakes.ts'
+import { atCaller, mistake, validateCall } from '../core/mistakes.ts'
 import { assertCall, parseTableName, type ReplayStore } from '../core/replay/store.ts'
 
 /** The part of a `pg` Pool or Client, version 8 or later, that `postgresReplayStore` uses. */
@@ -28,10 +28,14 @@ const REMOVED_PER_CLAIM = 4
  * const verify = createVerifier({ ...options, replayStore: postgresReplayStore(pool) })
  */
 export function postgresReplayStore(pool: PostgresClient, options: { table?: string | undefined } = {}): ReplayStore {
-  if (typeof pool?.query !== 'function')
-    throw mistake('pool is', pool, 'pass a Pool or a Client of "pg", version 8 or later')
-  const { table = DEFAULT_TABLE } = ownOptions('postgresReplayStore', options, ['table'])
-  const { claim, release } = statementsFor(quoteTable(table).table)
+  const [{ table }] = validateCall(
+    postgresReplayStore,
+    'postgresReplayStore',
+    options,
+    ['table'],
+    ({ table = DEFAULT_TABLE }) => [() => quoteTable(table), () => validatePool(pool)]
+  )
+  const { claim, release } = statementsFor(table)
   return {
     name: 'PostgreSQL',
     async claim(id, token, ttlSeconds) {
@@ -46,6 +50,11 @@ export function postgresReplayStore(pool: PostgresClient, options: { table?: str
   }
 }
 
+function validatePool(pool: Partial<PostgresClient> | null | undefined): void {
+  if (typeof pool?.query !== 'function')
+    throw mistake('pool is', pool, 'pass a Pool or a Client of "pg", version 8 or later')
+}
+
 /**
  * Returns the statements that create the table of `postgresReplayStore`, for a migration. They do nothing when it
  * exists.
@@ -57,7 +66,7 @@ export function postgresReplayStore(pool: PostgresClient, options: { table?: str
  * await pool.query(postgresReplayTable())
  */
 export function postgresReplayTable(table: string = DEFAULT_TABLE): string {
-  const { table: quoted, index } = quoteTable(table)
+  const { table: quoted, index } = atCaller(postgresReplayTable, () => quoteTable(table))
   return `CREATE TABLE IF NOT EXISTS ${quoted} (
   id text COLLATE "C" PRIMARY KEY,
   token text NOT NULL,

@@ -1,4 +1,5 @@
-import { mistake, ownOptions } from '../core/mistakes.ts'
+import { atCaller, mistake, validateCall } from '../core/mistakes.ts'
+import { validateString } from '../core/options/values.ts'
 import { assertCall, type ReplayStore } from '../core/replay/store.ts'
 
 /**
@@ -67,15 +68,22 @@ export function redisReplayStore(
   client: NodeRedisClient | IoredisClient,
   options: RedisReplayStoreOptions = {}
 ): ReplayStore {
-  const own = ownOptions('redisReplayStore', options, ['prefix', 'replicas', 'replicasTimeout'])
-  const { prefix = 'signed-requests:', replicas, replicasTimeout = 500 } = own
-  const evaluate = evalOf(client)
-  if (typeof prefix !== 'string') throw new TypeError('prefix must be a string')
-  if (replicas !== undefined && !isPositive(replicas))
-    throw mistake('replicas is', replicas, 'pass how many replicas must have a claim, such as 1, or leave it out')
-  if (!isPositive(replicasTimeout))
-    throw mistake('replicasTimeout is', replicasTimeout, 'pass milliseconds, such as 500; 0 would wait for ever')
-  const evaluateClaim = replicas === undefined ? evaluate : evalWithWait(client, evaluate, replicas, replicasTimeout)
+  const [evaluate, prefix, replicas, replicasTimeout] = validateCall(
+    redisReplayStore,
+    'redisReplayStore',
+    options,
+    OPTIONS,
+    ({ prefix = 'signed-requests:', replicas, replicasTimeout = 500 }) => [
+      () => evalOf(client),
+      () => validateString(prefix, 'prefix', 'signed-requests:'),
+      () => validateReplicas(replicas),
+      () => validateReplicasTimeout(replicasTimeout)
+    ]
+  )
+  const evaluateClaim =
+    replicas === undefined
+      ? evaluate
+      : atCaller(redisReplayStore, () => evalWithWait(client, evaluate, replicas, replicasTimeout))
 
   const run = async (
     evaluate: Evaluate,
@@ -99,7 +107,19 @@ export function redisReplayStore(
   }
 }
 
-const isPositive = (value: unknown): boolean =>
+const OPTIONS = ['prefix', 'replicas', 'replicasTimeout'] as const
+
+function validateReplicas(replicas: unknown): number | undefined {
+  if (replicas === undefined || isPositive(replicas)) return replicas
+  throw mistake('replicas is', replicas, 'pass how many replicas must have a claim, such as 1, or leave it out')
+}
+
+function validateReplicasTimeout(timeout: unknown): number {
+  if (isPositive(timeout)) return timeout
+  throw mistake('replicasTimeout is', timeout, 'pass milliseconds, such as 500; 0 would wait for ever')
+}
+
+const isPositive = (value: unknown): value is number =>
   Number.isInteger(value) && (value as number) > 0 && (value as number) < 2 ** 31
 
 /**
@@ -118,9 +138,8 @@ function evalOf(client: NodeRedisClient | IoredisClient): Evaluate {
   // A pipeline or a transaction has `exec` and no state: it only queues commands.
   const isClient = typeof status === 'string' || typeof isOpen === 'boolean' || exec === undefined
   if (typeof evaluate !== 'function' || !isClient) {
-    throw new TypeError(
-      'client must be a node-redis client (createClient, createCluster) or an ioredis client (Redis, Cluster)'
-    )
+    const rule = 'pass a node-redis client (createClient, createCluster) or an ioredis client (Redis, Cluster)'
+    throw mistake('client is', client, rule)
   }
   if (typeof status === 'string')
     return (script, key, ...values) => (client as IoredisClient).eval(script, 1, key, ...values)
@@ -194,9 +213,11 @@ function pipelineOf(client: NodeRedisClient | IoredisClient, replicas: number, t
       const [reply, acknowledged] = await sent.execAsPipeline()
       return [reply, Number(acknowledged)]
     }
-  throw new TypeError(
-    'replicas needs a client that sends two commands over one connection: ' +
-      'a client, pool, sentinel or Cluster of node-redis 5 or later, or of ioredis'
+  throw mistake(
+    'client is',
+    client,
+    'replicas needs a client, pool, sentinel or Cluster of node-redis 5 or later, or of ioredis',
+    () => 'one that cannot send two commands over one connection'
   )
 }
 

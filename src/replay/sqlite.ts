@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { mistake, ownOptions } from '../core/mistakes.ts'
+import { describe, mistake, validateCall } from '../core/mistakes.ts'
 import { assertCall, parseTableName, type ReplayStore } from '../core/replay/store.ts'
 
 /**
@@ -47,14 +47,13 @@ const CALL_TIMEOUT = 5000
  * const verify = createVerifier({ ...options, replayStore: sqliteReplayStore(database) })
  */
 export function sqliteReplayStore(database: SqliteDatabase, options: { table?: string | undefined } = {}): ReplayStore {
-  if (typeof database?.exec !== 'function' || typeof database.prepare !== 'function') {
-    const rule =
-      'pass new DatabaseSync(file) of "node:sqlite", or new Database(file) of "better-sqlite3" or "bun:sqlite"'
-    throw mistake('database is', database, rule)
-  }
-  const { table: name = DEFAULT_TABLE } = ownOptions('sqliteReplayStore', options, ['table'])
-  const [table] = parseTableName(name, 1)
-  if (/^sqlite_/i.test(table)) throw mistake('table is', name, 'SQLite keeps names with sqlite_ for itself')
+  const [table] = validateCall(
+    sqliteReplayStore,
+    'sqliteReplayStore',
+    options,
+    ['table'],
+    ({ table = DEFAULT_TABLE }) => [() => validateTable(table), () => validateDatabase(database)]
+  )
   const inOrder = createQueue()
   let store: Prepared | undefined
 
@@ -90,6 +89,18 @@ export function sqliteReplayStore(database: SqliteDatabase, options: { table?: s
       await run(({ release }, now) => void release.run(id, token, expiry(now, ttlSeconds), now))
     }
   }
+}
+
+function validateTable(name: unknown): string {
+  const [table] = parseTableName(name, 1)
+  if (/^sqlite_/i.test(table)) throw mistake('table is', name, 'SQLite keeps names with sqlite_ for itself', describe)
+  return table
+}
+
+function validateDatabase(database: Partial<SqliteDatabase> | null | undefined): void {
+  if (typeof database?.exec === 'function' && typeof database.prepare === 'function') return
+  const rule = 'pass new DatabaseSync(file) of "node:sqlite", or new Database(file) of "better-sqlite3" or "bun:sqlite"'
+  throw mistake('database is', database, rule)
 }
 
 const expiry = (now: number, ttlSeconds: number): number => Math.ceil(now + ttlSeconds * 1000)

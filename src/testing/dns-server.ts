@@ -44,7 +44,7 @@ export async function serveDns(
 ): Promise<DnsServer> {
   // A Map, a list or text has no names.
   if (Object.prototype.toString.call(service?.records) !== '[object Object]')
-    throw new TypeError('serveDns() takes the service: serveDns(createTestService())')
+    throw mistake('serveDns() got', service, 'it takes the service: serveDns(createTestService())')
   const { port = 0 } = ownOptions('serveDns', options, ['port'])
   if (!(Number.isInteger(port) && port >= 0 && port <= 65_535))
     throw mistake('port is', port, 'pass a port, such as 5353, or leave it out for a free one')

@@ -1,6 +1,6 @@
 import type { Bytes } from '../core/http/request.ts'
 import type { LookupTxt } from '../core/key/types.ts'
-import { ownOptions } from '../core/mistakes.ts'
+import { validateCall } from '../core/mistakes.ts'
 import type { VerifierOptions } from '../core/options/options.ts'
 import { DEFAULTS } from '../core/options/options.ts'
 import { validateAccounts, validateDomain, validateHeaderName, validateNumber } from '../core/options/values.ts'
@@ -45,6 +45,10 @@ export interface TestServiceVerifierOptions extends Pick<VerifierOptions, 'servi
   lookupTxt: LookupTxt
 }
 
+const OPTIONS = ['serviceDomain', 'accountId', 'accountHeader', 'rsaBits'] as const
+
+const ACCOUNT_PREFIX = { option: 'accountPrefix', value: DEFAULTS.accountPrefix }
+
 /** The host that requests are signed for by default. */
 const HOST = 'receiver.example'
 
@@ -64,16 +68,19 @@ const HOST = 'receiver.example'
  * ```
  */
 export function createTestService(options: TestServiceOptions = {}): TestService {
-  const {
-    serviceDomain = 'service.example',
-    accountId = '1234',
-    accountHeader = DEFAULTS.accountHeader,
-    rsaBits
-  } = ownOptions('createTestService', options, ['serviceDomain', 'accountId', 'accountHeader', 'rsaBits'])
-  validateAccounts(accountId, 'accountId', { option: 'accountPrefix', value: DEFAULTS.accountPrefix })
-  validateHeaderName(accountHeader, 'accountHeader')
-  const bits = validateNumber(rsaBits, 1024, 'rsaBits', 'bits', { min: 512, max: 16_384 })
-  const domain = validateDomain(serviceDomain, 'serviceDomain')
+  const [{ accountId, accountHeader }, domain, bits] = validateCall(
+    createTestService,
+    'createTestService',
+    options,
+    OPTIONS,
+    ({ serviceDomain = 'service.example', accountId = '1234', accountHeader = DEFAULTS.accountHeader, rsaBits }) => [
+      () => ({ accountId, accountHeader }),
+      () => validateDomain(serviceDomain, 'serviceDomain'),
+      () => validateNumber(rsaBits, 1024, 'rsaBits', 'bits', { min: 512, max: 16_384 }),
+      () => validateAccounts(accountId, 'accountId', ACCOUNT_PREFIX),
+      () => validateHeaderName(accountHeader, 'accountHeader')
+    ]
+  )
   const records: Record<string, string[][]> = Object.create(null)
   let key: ReturnType<typeof createSigningKey>
   let month = 0

@@ -52,7 +52,8 @@ export function createSigningKey(keyId: string, rsaBits: number, privateKeyPem?:
     privateKeyPem === undefined
       ? generateKeyPairSync('rsa', { modulusLength: rsaBits }).privateKey
       : createPrivateKey(privateKeyPem)
-  if (privateKey.asymmetricKeyType !== 'rsa') throw new TypeError('the private key must be an RSA key')
+  if (privateKey.asymmetricKeyType !== 'rsa')
+    throw mistake('the private key is of the type', privateKey.asymmetricKeyType, 'pass an RSA key', describe)
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
   return {
     keyId,
@@ -111,7 +112,13 @@ export function signRequest(options: SignRequest, key: SigningKey, context: Sign
   const head = { method, target, headers: [...headers.values()], https: true }
   const created = typeof date === 'string' ? new Date() : new Date(date)
   const signatureOver = (base: Result<string>): string => {
-    if (!base.ok) throw new TypeError(`this cannot be signed: ${base.message}`)
+    if (!base.ok)
+      throw mistake(
+        'sign() got',
+        request,
+        'change it, because it cannot be signed',
+        () => `a request of which ${base.message}`
+      )
     return encodeBase64(key.sign(base.value))
   }
   if (scheme === 'draft-cavage') {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Bytes, ReceivedBody } from '../http/request.ts'
+import { mistake } from '../mistakes.ts'
 import { errorLabel, type Failed, fail, ok, type Result } from '../result/result.ts'
 import { announcedLength, collectPieces, countPieces, tinyPieces } from './pieces.ts'
 
@@ -98,6 +99,7 @@ async function readStream(
   const isTiny = countPieces()
   const pieces = collectPieces(announced)
   let length = 0
+  let other: unknown
   const withRead = (failed: Failed, more = 0): BodyResult =>
     Object.assign(failed, { read: { bytes: pieces.join, length: length + more } })
   try {
@@ -122,6 +124,7 @@ async function readStream(
       if (next === undefined)
         return withRead(fail('body-unreadable', { error: `it did not end within ${bodyTimeout} ms` }))
       if (chunk instanceof Uint8Array) return withRead(fail('body-too-large', { limit }), chunk.length)
+      other = chunk
       break
     }
   } catch (error) {
@@ -129,7 +132,7 @@ async function readStream(
   } finally {
     clearTimeout(timer)
   }
-  throw new TypeError('request.body must be a stream of bytes (Uint8Array): do not call setEncoding() on it')
+  throw mistake('request.body yields', other, 'pass a stream of bytes (Uint8Array): do not call setEncoding() on it')
 }
 
 /** Copies a chunk that another thread could change: the bytes that are hashed must be those that are returned. */

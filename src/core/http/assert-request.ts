@@ -1,4 +1,4 @@
-import { kindOf } from '../mistakes.ts'
+import { kindOf, mistake } from '../mistakes.ts'
 import type { ReceivedRequest } from './request.ts'
 
 /** Throws for what only the receiver's own code can get wrong; nothing a sender sends causes this error. */
@@ -6,11 +6,8 @@ export function assertReceivedRequest(request: ReceivedRequest): void {
   const problem = problemOf(request)
   if (problem === undefined) return
   const [what, call] = ADAPTERS.find(([, , isIt]) => isIt(Object(request))) ?? []
-  throw new TypeError(
-    what === undefined
-      ? problem
-      : `verify() got ${what}: an adapter converts it byte for byte, so write verify(${call})`
-  )
+  if (what === undefined) throw problem
+  throw mistake('verify() got', request, `an adapter converts it byte for byte, so write verify(${call})`, () => what)
 }
 
 /** Names each part, and what it must be. */
@@ -22,29 +19,31 @@ const PARTS = [
 ] as const
 
 /** Returns what is wrong, and what to pass instead. */
-function problemOf(request: ReceivedRequest): string | undefined {
+function problemOf(request: ReceivedRequest): TypeError | undefined {
   if (typeof request !== 'object' || request === null || 'then' in request) {
-    return (
-      `verify() got ${kindOf(request)} and takes { method, target, headers, body, https }: pass what ` +
-      'fromNodeRequest(req), fromFetchRequest(request) or fromLambdaEvent(event) returns'
-    )
+    const rule =
+      'it takes { method, target, headers, body, https }, so pass what fromNodeRequest(req), ' +
+      'fromFetchRequest(request) or fromLambdaEvent(event) returns'
+    return mistake('verify() got', request, rule)
   }
   for (const [part, type, expected] of PARTS) {
     const value = request[part]
-    if (typeof value !== type || value === null) return `request.${part} must be ${expected}, and is ${kindOf(value)}`
+    if (typeof value !== type || value === null) return mistake(`request.${part} is`, value, `it must be ${expected}`)
   }
   return problemOfBody(request.body)
 }
 
-function problemOfBody(body: unknown): string | undefined {
+function problemOfBody(body: unknown): TypeError | undefined {
   if (typeof body === 'string' || body === null || body instanceof Uint8Array) return undefined
   if (typeof body === 'object' && (Symbol.asyncIterator in body || 'getReader' in body)) return undefined
-  if (body === undefined) return 'request.body is undefined: pass the raw bytes, or null for no body'
-  if (body instanceof ArrayBuffer) return 'request.body is an ArrayBuffer: pass its bytes, new Uint8Array(buffer)'
-  return (
-    `request.body is ${kindOf(body)} and not raw bytes (is it a parsed body?): the digest is over the bytes as ` +
-    'sent, so pass a Uint8Array, a string or the stream, taken before any body parser ran'
-  )
+  const start = 'request.body is'
+  if (body === undefined) return mistake(start, body, 'pass the raw bytes, or null for no body')
+  if (body instanceof ArrayBuffer)
+    return mistake(start, body, 'pass its bytes, new Uint8Array(buffer)', () => 'an ArrayBuffer')
+  const rule =
+    'the digest is over the bytes as sent, so pass a Uint8Array, a string or the stream, taken before any body ' +
+    'parser ran'
+  return mistake(start, body, rule, value => `${kindOf(value)} and not raw bytes (is it a parsed body?)`)
 }
 
 /** Any object: the value that the caller passed may have any of these properties, of any type. */

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import { isIP, isIPv4, isIPv6 } from 'node:net'
-import { atCaller, kindOf, mistake, named, readOptions } from '../mistakes.ts'
+import { kindOf, mistake, named, validateCall } from '../mistakes.ts'
 import { isBun, isWorkers, keepsDnsAnswers } from '../runtime.ts'
 import { joinStrings } from './bun-strings.ts'
 import { LookupOptions } from './lookup.ts'
@@ -16,6 +16,8 @@ export interface DnsTxtLookupOptions {
   tries?: number | undefined
 }
 
+const OPTIONS = ['servers', 'timeout', 'tries'] as const
+
 /**
  * Makes a lookup by the resolver of `node:dns`. It keeps no answers: every call asks the configured servers. Names are
  * absolute: no search list applies. A query is cancelled when its `signal` is aborted.
@@ -26,12 +28,16 @@ export interface DnsTxtLookupOptions {
  * @throws TypeError for a bad option
  */
 export function dnsTxtLookup(options: DnsTxtLookupOptions = {}): LookupTxt {
-  const { servers, timeout, tries } = atCaller(dnsTxtLookup, () =>
-    readOptions('dnsTxtLookup', options, {
-      servers: validateServers,
-      timeout: (value = 1000, name) => validatePositive(value, name, 'a number of milliseconds'),
-      tries: (value = 3, name) => validatePositive(value, name, 'a number')
-    })
+  const [servers, timeout, tries] = validateCall(
+    dnsTxtLookup,
+    'dnsTxtLookup',
+    options,
+    OPTIONS,
+    ({ servers, timeout = 1000, tries = 3 }) => [
+      () => validateServers(servers, 'servers'),
+      () => validatePositive(timeout, 'timeout', 'milliseconds'),
+      () => validatePositive(tries, 'tries', 'queries')
+    ]
   )
   const createResolver = () => {
     const resolver = new Resolver({ timeout, tries })
@@ -81,16 +87,17 @@ function cancelQuery(resolver: Resolver): void {
  */
 const absolute = (name: string): string => (name.endsWith('.') || isWorkers() ? name : `${name}.`)
 
-function validatePositive(value: unknown, option: string, what: string): number {
+function validatePositive(value: unknown, option: string, unit: string): number {
   if (Number.isInteger(value) && (value as number) > 0 && (value as number) < 2 ** 31) return value as number
-  throw mistake([named(option), ' is'], value, `pass ${what}, a positive integer`)
+  throw mistake([named(option), ' is'], value, `pass a positive integer, in ${unit}`)
 }
 
 /** Returns a copy of the addresses. */
 function validateServers(servers: unknown, option: string): string[] | undefined {
   if (servers === undefined) return undefined
   if (Array.isArray(servers) && servers.length > 0 && servers.every(isServer)) return [...servers]
-  const received = (value: unknown) => (Array.isArray(value) && value.length > 0 ? 'an array of other values' : kindOf(value))
+  const received = (value: unknown) =>
+    Array.isArray(value) && value.length > 0 ? 'an array of other values' : kindOf(value)
   throw mistake([named(option), ' is'], servers, 'pass IP addresses, such as ["127.0.0.1:5353"]', received)
 }
 

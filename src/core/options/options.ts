@@ -212,6 +212,9 @@ export const DEFAULTS: { readonly [N in Defaulted]: Options[N]['fallback'] } = O
   )
 )
 
+const defaultOf = (name: OptionName): unknown =>
+  Object.hasOwn(DEFAULTS, name) ? DEFAULTS[name as Defaulted] : undefined
+
 /** The options as the checks need them: complete, validated, and prepared once. */
 export type Settings = { readonly [N in OptionName]: ReturnType<Options[N]['validate']> }
 
@@ -232,7 +235,7 @@ export function validateOptions(options: VerifierOptions): Settings {
 /** Validates only these options, for a command that has no others, and fills in their defaults. */
 export function validateGiven<N extends OptionName>(given: Written, names: readonly N[]): Pick<Settings, N> {
   const written = Object.fromEntries(
-    OPTION_NAMES.map(name => [name, given[name] === undefined ? DEFAULTS[name as Defaulted] : given[name]])
+    OPTION_NAMES.map(name => [name, given[name] === undefined ? defaultOf(name) : given[name]])
   )
   const values = validateAll(
     ...names.map(name => () => (OPTIONS[name] as Entry<unknown>).validate(written[name], name, written))

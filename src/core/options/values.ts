@@ -53,6 +53,9 @@ export function validateFunction<F>(value: F, option: string, shape: string): F 
   throw mistake([named(option), ' is'], value, `pass a function ${shape}`)
 }
 
+export const validateOptionalFunction = <F>(value: F | undefined, option: string, shape: string): F | undefined =>
+  value === undefined ? undefined : validateFunction(value, option, shape)
+
 export const validateString = (value: unknown, option: string, example: string): string =>
   expected(value, typeof value === 'string', option, `pass a string, such as "${example}"`)
 
@@ -168,8 +171,8 @@ export function validateAlgorithms(algorithms: unknown, option: string, schemes:
   const accepted = Array.isArray(schemes) ? schemes.filter(isScheme) : []
   const unusable = accepted.find(({ name }) => allowed[name].size === 0)?.name
   if (unusable === undefined) return allowed
-  const rule = `it allows none of ${unusable}, so add one of ${SCHEME_ALGORITHMS[unusable].join(', ')}`
-  throw mistake([named(option), ' is'], algorithms, rule, value => showList(value, describe))
+  const advice = `it allows none of ${unusable}, so add one of ${SCHEME_ALGORITHMS[unusable].join(', ')}`
+  throw mistake([named(option), ' is'], algorithms, advice, value => showList(value, describe))
 }
 
 const showList = (list: unknown, show: (value: unknown) => string): string =>

@@ -42,11 +42,15 @@ export interface ReplayStore {
 export function assertCall(id: unknown, token: unknown, ttlSeconds: unknown): void {
   for (const [name, value] of Object.entries({ id, token })) {
     if (typeof value === 'string' && value !== '') continue
-    throw new TypeError(`${name} must be a non-empty string: a store is called with (id, token, ttlSeconds)`)
+    throw mistake(
+      `${name} is`,
+      value,
+      'pass a string that is not empty: a store is called with (id, token, ttlSeconds)'
+    )
   }
   // 0 or less would hold nothing and let every replay in.
   if (typeof ttlSeconds !== 'number' || !Number.isFinite(ttlSeconds) || ttlSeconds <= 0)
-    throw new TypeError('ttlSeconds must be a finite number of seconds greater than 0')
+    throw mistake('ttlSeconds is', ttlSeconds, 'pass a finite number of seconds greater than 0')
 }
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/

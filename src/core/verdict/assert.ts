@@ -1,4 +1,4 @@
-import { isThenable, mistake } from '../mistakes.ts'
+import { isThenable, kindOf, mistake } from '../mistakes.ts'
 import type { Verdict } from './verdict.ts'
 
 const STATUSES: ReadonlySet<unknown> = new Set<Verdict['status']>(['verified', 'rejected', 'unavailable'])
@@ -12,8 +12,10 @@ const STATUSES: ReadonlySet<unknown> = new Set<Verdict['status']>(['verified', '
 export function assertVerdict(of: string, verdict: unknown): asserts verdict is Verdict {
   const { status, failures, checks } = (verdict ?? {}) as Partial<Record<keyof Verdict, unknown>>
   if (STATUSES.has(status) && Array.isArray(failures) && typeof checks === 'object' && checks !== null) return
-  const rule = isThenable(verdict)
-    ? `write ${of}(await verify(request)), or await the verdict first`
-    : 'it takes a verdict, so pass that of verify(request), unchanged'
-  throw mistake(`${of}() got`, verdict, rule)
+  const start = `${of}() got`
+  if (!isThenable(verdict)) throw mistake(start, verdict, 'pass the verdict of verify(request), unchanged', notVerdict)
+  const rule = `write ${of}(await verify(request)), or await the verdict first`
+  throw mistake(start, verdict, rule, () => 'a Promise, so an await is missing')
 }
+
+const notVerdict = (value: unknown): string => `${kindOf(value)} and takes a verdict`

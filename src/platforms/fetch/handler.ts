@@ -1,4 +1,4 @@
-import { ownOptions } from '../../core/mistakes.ts'
+import { validateCall } from '../../core/mistakes.ts'
 import type { Rejected, Unavailable, Verified } from '../../core/verdict/verdict.ts'
 import type { Verify } from '../../core/verify.ts'
 import { isFailure, runHandler, validateHandler } from '../handler.ts'
@@ -14,6 +14,8 @@ export interface FetchHandlerOptions<R extends Request = Request, Rest extends r
    */
   onRefused?: ((verdict: Rejected | Unavailable, request: R, ...rest: Rest) => unknown) | undefined
 }
+
+const OPTIONS = [...PROXY_OPTIONS, 'onRefused'] as const
 
 /**
  * Makes a handler of a `Request`, for Hono (`c => handler(c.req.raw, c)`), Next.js, SvelteKit
@@ -46,10 +48,11 @@ export function fetchHandler<R extends Request = Request, Rest extends unknown[]
   ) => Response | undefined | void | Promise<Response | undefined | void>,
   options: FetchHandlerOptions<R, Rest> = {}
 ): (request: R, ...rest: Rest) => Promise<Response> {
-  const own = ownOptions('fetchHandler', options, [...PROXY_OPTIONS, 'onRefused'])
-  const { onRefused } = own
-  validateHandler('fetchHandler', verify, handle, { onRefused })
-  const receive = fetchAdapter(own)
+  const [receive, { onRefused }] = validateCall(fetchHandler, 'fetchHandler', options, OPTIONS, own => [
+    () => fetchAdapter(own),
+    () => own,
+    () => validateHandler('fetchHandler', verify, handle, { onRefused: own.onRefused })
+  ])
   // Deno passes no request to a handler that has rest parameters alone.
   return (request, ...rest) =>
     runHandler('fetchHandler', verify, {

@@ -1,6 +1,6 @@
 import type { ReceivedBody, ReceivedRequest } from '../../core/http/request.ts'
 import { normalizeHost, splitAbsoluteUrl } from '../../core/http/uri.ts'
-import { ownOptions } from '../../core/mistakes.ts'
+import { atCaller, kindOf, mistake, validateCall } from '../../core/mistakes.ts'
 import { PROXY_OPTIONS, type ProxyOptions, prepareProxy } from '../proxy.ts'
 
 export interface FromFetchOptions extends ProxyOptions {
@@ -12,6 +12,8 @@ export interface FromFetchOptions extends ProxyOptions {
   /** the raw bytes, when they were read already: `new Uint8Array(await request.arrayBuffer())` */
   body?: Uint8Array | string | undefined
 }
+
+const OPTIONS = ['body', ...PROXY_OPTIONS] as const
 
 /**
  * Makes a received request from a `Request`: Hono (`c.req.raw`), Next.js route handlers, SvelteKit (`event.request`),
@@ -42,7 +44,10 @@ export interface FromFetchOptions extends ProxyOptions {
  * ```
  */
 export function fromFetchRequest(request: Request, options: FromFetchOptions = {}): ReceivedRequest {
-  return fetchAdapter(ownOptions('fromFetchRequest', options, ['body', ...PROXY_OPTIONS]))(request)
+  const [receive] = validateCall(fromFetchRequest, 'fromFetchRequest', options, OPTIONS, own => [
+    () => fetchAdapter(own)
+  ])
+  return atCaller(fromFetchRequest, () => receive(request))
 }
 
 /** Prepares the options of `fromFetchRequest`, for a handler. */
@@ -52,9 +57,10 @@ export function fetchAdapter(options: Partial<FromFetchOptions>): (request: Requ
   const undoProxy = prepareProxy({ https, host: isHeader ? undefined : host, prefix })
   return request => {
     if (typeof request?.url !== 'string' || typeof request.headers?.get !== 'function')
-      throw new TypeError(
-        'fromFetchRequest() takes a Request: c.req.raw in Hono, event.request in SvelteKit; ' +
-          'for node:http and Express fromNodeRequest()'
+      throw mistake(
+        'fromFetchRequest() got',
+        request,
+        'it takes a Request: c.req.raw in Hono, event.request in SvelteKit; for node:http and Express use fromNodeRequest()'
       )
     const { scheme: protocol = 'http', authority = '', target = request.url } = splitAbsoluteUrl(request.url) ?? {}
     const normalized = (host: string) => normalizeHost(host, protocol)
@@ -74,15 +80,20 @@ export function fetchAdapter(options: Partial<FromFetchOptions>): (request: Requ
 function bodyOf(request: Request, given: unknown): ReceivedBody {
   if (given instanceof Uint8Array || typeof given === 'string') return given
   if (given !== undefined)
-    throw new TypeError(
-      'options.body is not raw bytes, and the digest is over the bytes as sent: ' +
-        'pass new Uint8Array(await request.arrayBuffer()), not what request.json() or request.formData() made of them'
+    throw mistake(
+      'options.body is',
+      given,
+      'pass new Uint8Array(await request.arrayBuffer()), not what request.json() or request.formData() made of them',
+      value => `${kindOf(value)} and not raw bytes, and the digest is over the bytes as sent`
     )
   if (request.bodyUsed || request.body?.locked)
-    throw new TypeError(
+    throw mistake(
+      'fromFetchRequest() got',
+      request,
       'the request body was already read, and the digest is over the bytes as sent: call verify() first and use ' +
         'verdict.body, or read the body once with new Uint8Array(await request.arrayBuffer()) and pass it as ' +
-        'options.body of fromFetchRequest()'
+        'options.body of fromFetchRequest()',
+      () => 'a Request without its body'
     )
   return request.body
 }

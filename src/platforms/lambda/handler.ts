@@ -1,4 +1,4 @@
-import { ownOptions } from '../../core/mistakes.ts'
+import { validateCall } from '../../core/mistakes.ts'
 import type { Rejected, Unavailable, Verified } from '../../core/verdict/verdict.ts'
 import type { Verify } from '../../core/verify.ts'
 import { isFailure, runHandler, validateHandler } from '../handler.ts'
@@ -31,6 +31,8 @@ export interface LambdaResult {
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers nothing has no return statement
 export type LambdaNothing = undefined | null | void
 
+const OPTIONS = [...PROXY_OPTIONS, 'onRefused'] as const
+
 /**
  * Makes the handler of an AWS Lambda function behind API Gateway (REST and HTTP APIs), a function URL or a load
  * balancer.
@@ -56,10 +58,11 @@ export function lambdaHandler<Event extends LambdaEvent = LambdaEvent, Context =
   handle: (verified: Verified, event: Event, context: Context) => Result | Promise<Result>,
   options: LambdaHandlerOptions<Event, Context> = {}
 ): (event: Event, context: Context) => Promise<Exclude<Result, LambdaNothing> | LambdaResult> {
-  const own = ownOptions('lambdaHandler', options, [...PROXY_OPTIONS, 'onRefused'])
-  const { onRefused } = own
-  validateHandler('lambdaHandler', verify, handle, { onRefused })
-  const undoProxy = prepareProxy(own)
+  const [undoProxy, { onRefused }] = validateCall(lambdaHandler, 'lambdaHandler', options, OPTIONS, own => [
+    () => prepareProxy(own),
+    () => own,
+    () => validateHandler('lambdaHandler', verify, handle, { onRefused: own.onRefused })
+  ])
   return (event, context) =>
     runHandler<Exclude<Result, LambdaNothing> | LambdaResult>('lambdaHandler', verify, {
       read: () => undoProxy(readLambdaEvent(event)),

@@ -1,6 +1,6 @@
 import { linesOf } from '../../core/http/fields.ts'
 import type { HeaderLine, ReceivedRequest } from '../../core/http/request.ts'
-import { ownOptions } from '../../core/mistakes.ts'
+import { atCaller, mistake, validateCall } from '../../core/mistakes.ts'
 import { type AdapterRequest, PROXY_OPTIONS, type ProxyOptions, prepareProxy } from '../proxy.ts'
 
 /** The parts of the event that are used: API Gateway (payload formats 1.0 and 2.0), function URL or load balancer. */
@@ -62,7 +62,10 @@ export type LambdaRecord<T> = Readonly<Record<string, T | undefined>> | null | u
  * ```
  */
 export function fromLambdaEvent(event: LambdaEvent, options: ProxyOptions = {}): ReceivedRequest {
-  return prepareProxy(ownOptions('fromLambdaEvent', options, PROXY_OPTIONS))(readLambdaEvent(event))
+  const [undoProxy] = validateCall(fromLambdaEvent, 'fromLambdaEvent', options, PROXY_OPTIONS, own => [
+    () => prepareProxy(own)
+  ])
+  return atCaller(fromLambdaEvent, () => undoProxy(readLambdaEvent(event)))
 }
 
 /** Returns the request as it arrived at AWS. */
@@ -72,13 +75,17 @@ export function readLambdaEvent(event: LambdaEvent): AdapterRequest {
   const method = http?.method ?? httpMethod
   let target = rawPath ?? path
   if (typeof method !== 'string' || typeof target !== 'string')
-    throw new TypeError(
-      'fromLambdaEvent() takes the event of an HTTP request: the first argument of the handler, unchanged'
+    throw mistake(
+      'fromLambdaEvent() got',
+      event,
+      'it takes the event of an HTTP request: the first argument of the handler, unchanged'
     )
   if (body !== null && typeof body !== 'string')
-    throw new TypeError(
-      'event.body is a parsed body, and the digest is over the bytes as sent: ' +
-        'verify before middy httpJsonBodyParser or the like'
+    throw mistake(
+      'event.body is',
+      body,
+      'verify before middy httpJsonBodyParser or the like',
+      () => 'a parsed body, and the digest is over the bytes as sent'
     )
   const isLoadBalancer = elb !== undefined
   const isRestApi = !isLoadBalancer && version === undefined && rawPath === undefined

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ownOptions } from '../../core/mistakes.ts'
+import { validateCall } from '../../core/mistakes.ts'
 import type { Verified } from '../../core/verdict/verdict.ts'
 import type { Verify } from '../../core/verify.ts'
-import { callHook, isFailure, validateHandler } from '../handler.ts'
+import { callHook, isFailure, validateHandle, validateHooks } from '../handler.ts'
 import { MIDDLEWARE_OPTIONS, type NodeMiddlewareOptions, prepareListener } from './listener.ts'
 import { answerEmpty, drainLimits, type NodeResponse, removeFraming } from './refusal.ts'
 import type { NodeRequest } from './request.ts'
@@ -14,6 +14,8 @@ export interface NodeHandlerOptions<Req = IncomingMessage, Res = ServerResponse>
   /** gets what the handler threw, where there is no `next`; `console.error` by default */
   onError?: ((error: unknown, req: Req, res: Res) => unknown) | undefined
 }
+
+const OPTIONS = [...MIDDLEWARE_OPTIONS, 'onError'] as const
 
 /**
  * Makes a request listener or middleware for `node:http`, `node:https`, `node:http2` (compatibility API), Express,
@@ -50,10 +52,13 @@ export function nodeHandler<Req extends NodeRequest = IncomingMessage, Res exten
   handle: (verified: Verified, req: Req, res: Res) => unknown,
   options: NodeHandlerOptions<Req, Res> = {}
 ): (req: Req, res: Res, next?: (error?: unknown) => void) => Promise<void> {
-  const own = ownOptions('nodeHandler', options, [...MIDDLEWARE_OPTIONS, 'onError'])
+  const [own, listen] = validateCall(nodeHandler, 'nodeHandler', options, OPTIONS, own => [
+    () => own,
+    () => prepareListener('nodeHandler', verify, own),
+    () => validateHandle(handle),
+    () => validateHooks({ onError: own.onError })
+  ])
   const { onError } = own
-  validateHandler('nodeHandler', verify, handle, { onError })
-  const listen = prepareListener('nodeHandler', verify, own)
   const limits = drainLimits(own)
 
   const run = (req: Req, res: Res): Promise<void> =>

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { validateFunction } from '../../core/options/values.ts'
+import { validateAll } from '../../core/mistakes.ts'
+import { validateOptionalFunction } from '../../core/options/values.ts'
 import type { Rejected, Unavailable, Verified } from '../../core/verdict/verdict.ts'
 import type { Verify } from '../../core/verify.ts'
 import { type Release, runHandler, validateHooks, validateVerifier } from '../handler.ts'
@@ -41,12 +42,14 @@ export function prepareListener<Req extends NodeRequest, Res extends NodeRespons
   options: Partial<NodeMiddlewareOptions<Req, Res>>
 ): (req: Req, res: Res, handle: Handle) => Promise<void> {
   const { body, onRefused } = options
-  validateVerifier(from, verify)
-  validateHooks({ onRefused })
-  // Fixed bytes would be the body of every request.
-  if (body !== undefined) validateFunction(body, 'options.body', 'req => req.rawBody')
-  const limits = drainLimits(options)
-  const undoProxy = prepareProxy(options)
+  const [limits, undoProxy] = validateAll(
+    () => drainLimits(options),
+    () => prepareProxy(options),
+    () => validateVerifier(from, verify),
+    () => validateHooks({ onRefused }),
+    // Fixed bytes would be the body of every request.
+    () => validateOptionalFunction(body, 'options.body', 'req => req.rawBody')
+  )
 
   return async (req, res, handle) => {
     // The body of a pipelined request arrives while the request waits.

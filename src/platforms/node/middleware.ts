@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ownOptions } from '../../core/mistakes.ts'
+import { validateCall } from '../../core/mistakes.ts'
 import type { Verified } from '../../core/verdict/verdict.ts'
 import type { Verify } from '../../core/verify.ts'
 import { MIDDLEWARE_OPTIONS, type NodeMiddlewareOptions, prepareListener } from './listener.ts'
@@ -45,7 +45,9 @@ export function nodeMiddleware<Req extends NodeRequest = IncomingMessage, Res ex
   verify: Verify,
   options: NodeMiddlewareOptions<Req, Res> = {}
 ): (req: Req, res: Res, next: (error?: unknown) => void) => Promise<void> {
-  const run = prepareListener('nodeMiddleware', verify, ownOptions('nodeMiddleware', options, MIDDLEWARE_OPTIONS))
+  const [run] = validateCall(nodeMiddleware, 'nodeMiddleware', options, MIDDLEWARE_OPTIONS, own => [
+    () => prepareListener('nodeMiddleware', verify, own)
+  ])
   return async (req, res, next) => {
     let isPassedOn = false
     try {

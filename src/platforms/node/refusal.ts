@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
-import { kindOf, ownOptions } from '../../core/mistakes.ts'
+import { mistake, ownOptions, validateAll } from '../../core/mistakes.ts'
 import { validateNumber, validateTimeout } from '../../core/options/values.ts'
 import type { Rejected, Unavailable } from '../../core/verdict/verdict.ts'
 import { type Refusal, refusalOf } from '../refusal.ts'
@@ -55,17 +55,22 @@ export async function sendRefusal(
   const limits = drainLimits(ownOptions('sendRefusal', options, ['drainBytes', 'drainTimeout']))
   const refusal = refusalOf(verdict, 'sendRefusal')
   if (typeof res?.writeHead !== 'function' || res.req === undefined)
-    throw new TypeError(
-      `sendRefusal() got ${kindOf(res)}: pass res of node:http, Express and Nest, reply.raw in Fastify, ctx.res in Koa`
+    throw mistake(
+      'sendRefusal() got',
+      res,
+      'pass res of node:http, Express and Nest, reply.raw in Fastify, ctx.res in Koa'
     )
   await answerEmpty(res, refusal, { isLast: false, limits })
 }
 
 /** @throws TypeError */
-export const drainLimits = ({ drainBytes, drainTimeout }: RefusalOptions): DrainLimits => ({
-  drainBytes: validateNumber(drainBytes, DRAIN_LIMITS.drainBytes, 'options.drainBytes', 'bytes', { min: 0 }),
-  drainTimeout: validateTimeout(drainTimeout, DRAIN_LIMITS.drainTimeout, 'options.drainTimeout')
-})
+export function drainLimits(options: RefusalOptions): DrainLimits {
+  const [drainBytes, drainTimeout] = validateAll(
+    () => validateNumber(options.drainBytes, DRAIN_LIMITS.drainBytes, 'options.drainBytes', 'bytes', { min: 0 }),
+    () => validateTimeout(options.drainTimeout, DRAIN_LIMITS.drainTimeout, 'options.drainTimeout')
+  )
+  return { drainBytes, drainTimeout }
+}
 
 /**
  * Answers without a body. The stream of HTTP/2 is closed, and a response that has already begun is aborted. Never

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import { tinyPieces } from '../../core/body/pieces.ts'
 import type { HeaderLine, ReceivedBody, ReceivedRequest } from '../../core/http/request.ts'
-import { ownOptions } from '../../core/mistakes.ts'
+import { atCaller, mistake, validateCall } from '../../core/mistakes.ts'
 import { type AdapterRequest, PROXY_OPTIONS, type ProxyOptions, prepareProxy } from '../proxy.ts'
 import { hasTinyPieces, joinPieces } from './pieces.ts'
 
@@ -13,6 +13,8 @@ export interface FromNodeOptions extends ProxyOptions {
   /** the raw bytes of this request, when something has read them already: an `express.raw()` Buffer, `req.rawBody` */
   body?: Uint8Array | string | undefined
 }
+
+const OPTIONS = ['body', ...PROXY_OPTIONS] as const
 
 /**
  * Makes a received request from that of `node:http`, `node:https`, `node:http2` (compatibility API), Express, Fastify
@@ -40,16 +42,21 @@ export interface FromNodeOptions extends ProxyOptions {
  * ```
  */
 export function fromNodeRequest(req: NodeRequest, options: FromNodeOptions = {}): ReceivedRequest {
-  const own = ownOptions('fromNodeRequest', options, ['body', ...PROXY_OPTIONS])
-  return prepareProxy(own)(readNodeRequest(req, own.body))
+  const [undoProxy, { body }] = validateCall(fromNodeRequest, 'fromNodeRequest', options, OPTIONS, own => [
+    () => prepareProxy(own),
+    () => own
+  ])
+  return atCaller(fromNodeRequest, () => undoProxy(readNodeRequest(req, body)))
 }
 
 /** Returns the request as it arrived here. */
 export function readNodeRequest(req: NodeRequest, body: unknown): AdapterRequest {
   if (!Array.isArray(req?.rawHeaders))
-    throw new TypeError(
-      'fromNodeRequest() takes the request object of node:http: req in Express and Nest, request.raw in Fastify, ' +
-        'ctx.req in Koa; for a Request use fromFetchRequest(), for a Lambda event fromLambdaEvent()'
+    throw mistake(
+      'fromNodeRequest() got',
+      req,
+      'it takes the request object of node:http: req in Express and Nest, request.raw in Fastify, ctx.req in Koa; ' +
+        'for a Request use fromFetchRequest(), for a Lambda event fromLambdaEvent()'
     )
   joinPieces(req)
   // Frameworks that rewrite `url` keep the original one on the request itself; inherited properties are ignored.
@@ -79,8 +86,8 @@ function headerLines({ rawHeaders }: NodeRequest): HeaderLine[] {
 
 function bodyOfNode(req: NodeRequest, given: unknown): ReceivedBody {
   if (given instanceof Uint8Array || typeof given === 'string') return given
-  if (!isNoBody(given)) throw rawBytesNeeded('options.body is not raw bytes but a parsed body')
-  if (!req.aborted && req.readableDidRead) throw rawBytesNeeded('the request body was already read')
+  if (!isNoBody(given)) throw rawBytesNeeded('options.body is', given, 'not raw bytes but a parsed body')
+  if (!req.aborted && req.readableDidRead) throw rawBytesNeeded('the request body was', req, 'already read')
   if (!req.aborted && req.readableEnded) return null
   if (typeof req.pause === 'function') return { [Symbol.asyncIterator]: () => chunksOf(req) }
   // A mock request cannot be paused.
@@ -159,10 +166,11 @@ const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined }
 
 const aborted = () => Object.assign(new Error('the request was aborted'), { code: 'ECONNRESET' })
 
-const rawBytesNeeded = (problem: string): TypeError =>
-  new TypeError(
-    `${problem}, probably by a body parser, and the digest is over the bytes as sent. Verify before any parser ` +
-      'runs, or have it keep the bytes as req.rawBody and pass { body: req.rawBody } to fromNodeRequest(), ' +
+const rawBytesNeeded = (start: string, value: unknown, problem: string): TypeError =>
+  mistake(
+    start,
+    value,
+    'the digest is over the bytes as sent. Verify before any parser runs, or have it keep the bytes as req.rawBody and pass { body: req.rawBody } to fromNodeRequest(), ' +
       '{ body: req => req.rawBody } to nodeHandler(). ' +
       'Express: this route above app.use(express.json()), or ' +
       'app.use(express.json({ verify: (req, _res, bytes) => { req.rawBody = bytes } })). ' +
@@ -170,5 +178,6 @@ const rawBytesNeeded = (problem: string): TypeError =>
       'Fastify: in a plugin with this route, scope.removeAllContentTypeParsers() and ' +
       'scope.addContentTypeParser("*", (_request, _payload, done) => done(null)). ' +
       'Koa: this route above the body parser. ' +
-      'Next.js pages: export const config = { api: { bodyParser: false } }'
+      'Next.js pages: export const config = { api: { bodyParser: false } }',
+    () => `${problem}, probably by a body parser`
   )

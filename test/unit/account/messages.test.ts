@@ -152,27 +152,10 @@ describe('the error of a call says what happened', () => {
   })
 })
 
-test.each<[Partial<AccountClientOptions>, string]>([
-  [{ accessToken: ' ' }, 'accessToken must be a string that is not empty'],
-  [{ accessToken: 'a\n' }, 'accessToken must not contain control characters: trim the line end of a file it came from'],
-  [{ now: 1 as never }, 'now must be a function'],
-  [{ selectAccountId: 'id' as never }, 'selectAccountId must be a function'],
-  [{ fetch: 'fetch' as never }, 'fetch must be a function'],
-  [{ baseUrl: `${API}?a` }, 'baseUrl must have no white space, query or fragment: give scheme, host and path']
-])('the mistake %j of a client says what to pass', (options, message) => {
-  expect(() => createAccountClient({ authUrl: AUTH, baseUrl: API, accessToken: 'abc', ...options })).toThrow(
-    new TypeError(message)
-  )
-})
-
-test.each([
-  [
-    'https://other.example/',
-    'path must be a path below baseUrl, such as /identity: the token is not sent to other URLs'
-  ],
-  ['//other.example/', 'path must be a path below baseUrl, such as /identity: the token is not sent to other URLs'],
-  ['/../identity', 'path must not lead above baseUrl: leave out ".." segments'],
-  ['/a/%2e%2e;/b', 'path must not lead above baseUrl: leave out ".." segments']
-])('the path %s is refused, and the message says why', async (path, message) => {
-  await expect(client({}).fetch(path)).rejects.toThrow(new TypeError(message))
-})
+test.each(['https://other.example/', '//other.example/', '/../identity', '/a/%2e%2e;/b'])(
+  'the path %s is refused, and not repeated',
+  async path => {
+    await expect(client({}).fetch(path)).rejects.toThrow(/^path is .*: /)
+    await expect(client({}).fetch(path)).rejects.not.toThrow(path)
+  }
+)

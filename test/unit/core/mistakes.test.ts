@@ -1,8 +1,26 @@
 import { expect, test } from 'vitest'
 import { createAccountClient } from '../../../src/account/index.ts'
 import { nearest } from '../../../src/core/mistakes.ts'
-import { createVerifier, dnsTxtLookup } from '../../../src/index.ts'
-import { memoryReplayStore, redisReplayStore } from '../../../src/replay/index.ts'
+import { dohTxtLookup } from '../../../src/doh/index.ts'
+import {
+  createVerifier,
+  dnsTxtLookup,
+  fetchHandler,
+  fromFetchRequest,
+  fromLambdaEvent,
+  fromNodeRequest,
+  lambdaHandler,
+  nodeHandler,
+  nodeMiddleware
+} from '../../../src/index.ts'
+import { createRecorder } from '../../../src/recorder/index.ts'
+import {
+  memoryReplayStore,
+  postgresReplayStore,
+  postgresReplayTable,
+  redisReplayStore,
+  sqliteReplayStore
+} from '../../../src/replay/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 
 const verifier = { serviceDomain: 'service.example', hosts: 'receiver.example', accounts: '1234' }
@@ -50,6 +68,54 @@ test('all wrong options are reported together, each in a line', () => {
     const names = ['"colour"', 'serviceDomain', 'hosts', 'accounts', 'minRsaBits', 'replayStore']
     expect(lines.map((line, i) => line.includes(names[i]!))).toEqual(names.map(() => true))
   }
+})
+
+const wrongly = (call: (...args: never[]) => unknown, ...args: unknown[]) => [call, args] as const
+const verify = createVerifier(verifier)
+const wrong = { colour: 1, https: 'yes' }
+
+test.each([
+  wrongly(createVerifier, {}),
+  wrongly(nodeHandler, verify, () => {}, wrong),
+  wrongly(nodeMiddleware, verify, wrong),
+  wrongly(fetchHandler, verify, () => {}, wrong),
+  wrongly(lambdaHandler, verify, () => {}, wrong),
+  wrongly(fromNodeRequest, {}),
+  wrongly(fromFetchRequest, {}),
+  wrongly(fromLambdaEvent, {}),
+  wrongly(dnsTxtLookup, { tries: 0 }),
+  wrongly(dohTxtLookup, {}),
+  wrongly(memoryReplayStore, { maxEntries: 0 }),
+  wrongly(sqliteReplayStore, undefined),
+  wrongly(redisReplayStore, undefined),
+  wrongly(postgresReplayStore, undefined),
+  wrongly(postgresReplayTable, 'a-b'),
+  wrongly(createAccountClient, {}),
+  wrongly(createRecorder, { keep: 0 }),
+  wrongly(createTestService, { rsaBits: 1 })
+])('the stack of a mistake begins where %o was called', (call, args) => {
+  let stack: string[] = []
+  try {
+    call(...(args as never[]))
+  } catch (error) {
+    expect(error).toBeInstanceOf(TypeError)
+    stack = (error as Error).stack!.split('\n').filter(line => /^ +at /.test(line))
+  }
+  expect(stack[0]).toContain('mistakes.test.ts')
+})
+
+test.each([
+  ['nodeHandler', () => nodeHandler(undefined as never, undefined as never, wrong as never), 4],
+  ['nodeMiddleware', () => nodeMiddleware(undefined as never, wrong as never), 3],
+  ['fetchHandler', () => fetchHandler(undefined as never, undefined as never, wrong as never), 4],
+  ['lambdaHandler', () => lambdaHandler(undefined as never, undefined as never, wrong as never), 4],
+  ['createAccountClient', () => createAccountClient({} as never), 3],
+  ['redisReplayStore', () => redisReplayStore(undefined as never, { prefix: 1 } as never), 2],
+  ['sqliteReplayStore', () => sqliteReplayStore(undefined as never, { table: 1 } as never), 2],
+  ['postgresReplayStore', () => postgresReplayStore(undefined as never, { table: 1 } as never), 2],
+  ['dohTxtLookup', () => dohTxtLookup({ url: 'x', timeout: 0, method: 'PUT' } as never), 3]
+] as const)('%s reports all mistakes at once', (_, call, count) => {
+  expect(call).toThrow(new RegExp(`^[^\\n]+(?:\\n[^\\n]+){${count - 1}}$`))
 })
 
 test('an algorithm is not a mistake because the schemes are one', () => {

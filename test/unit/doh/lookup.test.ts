@@ -302,7 +302,7 @@ describe('the options', () => {
   })
 
   test.each(['#a', '{?dns}', '%7Bx', '?x=%7D'])('dohTxtLookup says why it refuses a URL with %s', end => {
-    const message = /^url must have no fragment and no template: leave out \{\?dns\}$/
+    const message = /^url is a URL with a fragment or a template: leave out \{\?dns\}$/
     expect(() => dohTxtLookup({ url: `https://dns.example/${end}` })).toThrow(message)
   })
 

@@ -15,7 +15,7 @@ test('accepts the types of the clients of both libraries', () => {
 test('refuses any other object, and names those that fit', () => {
   const pipeline = new Redis({ lazyConnect: true }).pipeline()
   const transaction = createClient().multi()
-  const message = expect.stringMatching(/^client must be a node-redis client .* or an ioredis/)
+  const message = expect.stringMatching(/^client is .* node-redis client .* or an ioredis/)
   const error = expect.objectContaining({ name: 'TypeError', message })
   for (const other of [undefined, null, {}, 'redis://localhost', new Map(), pipeline, transaction])
     expect(() => redisReplayStore(other as IoredisClient)).toThrow(error)
@@ -33,9 +33,7 @@ test('takes an object that has nothing but eval, such as a wrapper around a clie
 
 test('rejects a prefix that is not a string', () => {
   const client = new Redis({ lazyConnect: true })
-  expect(() => redisReplayStore(client, { prefix: 7 as unknown as string })).toThrow(
-    new TypeError('prefix must be a string')
-  )
+  expect(() => redisReplayStore(client, { prefix: 7 as unknown as string })).toThrow(/^prefix is /)
 })
 
 test('sends one script for each call, with the id in the key and the time in milliseconds, rounded up', async () => {

@@ -185,7 +185,7 @@ test.each([undefined, null, 'replay.db', {}, { exec() {} }, { prepare() {} }])(
 )
 
 test.each([
-  ['SQLITE_replay', 'table is a string: SQLite keeps names with sqlite_ for itself'],
+  ['SQLITE_replay', 'table is "SQLITE_replay": SQLite keeps names with sqlite_ for itself'],
   ['a.b', 'write a name of ASCII letters, digits and underscores, at most 63 each']
 ])('the table %s is a mistake: %s', (table, message) => {
   expect(() => sqliteReplayStore(new DatabaseSync(':memory:'), { table })).toThrow(message)

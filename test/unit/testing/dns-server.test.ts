@@ -61,9 +61,9 @@ describe('serveDns', () => {
   })
 
   test.each([
-    [undefined, {}, 'serveDns() takes the service: serveDns(createTestService())'],
-    [{}, {}, 'serveDns() takes the service'],
-    [{ records: null }, {}, 'serveDns() takes the service'],
+    [undefined, {}, 'serveDns() got undefined: it takes the service'],
+    [{}, {}, 'serveDns() got an object'],
+    [{ records: null }, {}, 'serveDns() got an object'],
     [service, { host: '::' }, 'serveDns() has no option "host"'],
     [service, { port: '5353' }, 'port is a string: pass a port, such as 5353'],
     [service, { port: -1 }, 'port is the number -1'],

@@ -41,13 +41,11 @@ test('signs the components it is told, with parameters', async () => {
   const target = '/hook?a%20b=1&c'
   const bad = () => service.sign({ scheme: 'rfc9421', target, covered })
   // a name is written as it is encoded
-  expect(bad).toThrow(
-    new TypeError('this cannot be signed: the signature lists a header that the request does not have')
-  )
+  expect(bad).toThrow(/cannot be signed/)
   covered[6] = '@query-param;name="a%20b"'
   const request = service.sign({ scheme: 'rfc9421', target, covered })
   expect(await verify(request)).toMatchObject({ status: 'verified', coveredHeaders: covered })
-  expect(() => service.sign({ scheme: 'rfc9421', covered: ['Host'] })).toThrow('this cannot be signed')
+  expect(() => service.sign({ scheme: 'rfc9421', covered: ['Host'] })).toThrow('cannot be signed')
 })
 
 test.each([

@@ -22,8 +22,8 @@ describe('a mistake in a test', () => {
     [{ host: null }, 'host is null: pass a string'],
     [{ headers: 'X: 1' }, 'headers is a string: pass an object of names and strings, or pairs'],
     [{ headers: () => ({}) }, 'headers is a function (is a call missing?)'],
-    [{ headers: { 'X-Count': 1 } }, 'and yields the number 1 for "X-Count"'],
-    [{ headers: [['X-Count', null]], scheme: 'rfc9421' }, 'and yields null for "X-Count"'],
+    [{ headers: { 'X-Count': 1 } }, 'yields the number 1 for "X-Count"'],
+    [{ headers: [['X-Count', null]], scheme: 'rfc9421' }, 'yields null for "X-Count"'],
     [{ date: new Date(Number.NaN) }, 'date is an object: pass a Date, milliseconds since 1970 or text'],
     [{ covered: 'host date' }, 'covered is a string: pass an array of names'],
     [{ scheme: 'rfc' }, 'scheme is "rfc": pass "draft-cavage" or "rfc9421"']

@@ -17,26 +17,26 @@ describe('accepts as body', () => {
 
 test('accepts a record as headers', () => expect(judge({ ...request, headers: {} })).not.toThrow())
 
-const TARGET = 'request.target must be the request-target as received, such as "/hook?id=1" (req.url)'
-const HEADERS = 'request.headers must be an iterable of [name, value] pairs or a record of names to values'
-const HTTPS = 'request.https must be true or false (did the request arrive over TLS?)'
-
 describe('throws a TypeError that says what was expected and what it got, for', () => {
   test.each<[string, unknown, string]>([
-    ['undefined', undefined, 'verify() got undefined and takes { method, target, headers, body, https }'],
-    ['null', null, 'verify() got null and takes'],
-    ['text', 'POST /', 'verify() got a string and takes'],
+    ['undefined', undefined, 'verify() got undefined: it takes { method, target, headers, body, https }'],
+    ['null', null, 'verify() got null: '],
+    ['text', 'POST /', 'verify() got a string: '],
     [
       'a promise',
       Promise.resolve(),
       'pass what fromNodeRequest(req), fromFetchRequest(request) or fromLambdaEvent(event) returns'
     ],
-    ['a URL alone', { url: '/hook' }, 'request.method must be'],
-    ['no method', { ...request, method: undefined }, 'request.method must be a string, such as "POST", and is'],
-    ['a target that is not text', { ...request, target: 7 }, `${TARGET}, and is the number 7`],
-    ['headers that are text', { ...request, headers: 'Host: a' }, `${HEADERS}, and is a string`],
-    ['null as headers', { ...request, headers: null }, `${HEADERS}, and is null`],
-    ['https that is not a boolean', { ...request, https: 'yes' }, `${HTTPS}, and is a string`],
+    ['a URL alone', { url: '/hook' }, 'request.method is undefined: '],
+    [
+      'no method',
+      { ...request, method: undefined },
+      'request.method is undefined: it must be a string, such as "POST"'
+    ],
+    ['a target that is not text', { ...request, target: 7 }, 'request.target is the number 7: '],
+    ['headers that are text', { ...request, headers: 'Host: a' }, 'request.headers is a string: '],
+    ['null as headers', { ...request, headers: null }, 'request.headers is null: '],
+    ['https that is not a boolean', { ...request, https: 'yes' }, 'request.https is a string: '],
     ['no body', { ...request, body: undefined }, 'request.body is undefined: pass the raw bytes, or null for no body'],
     [
       'an ArrayBuffer',

@@ -157,5 +157,9 @@ for (const take of [httpStatus, explain, assertVerified, logRecord]) {
 
 mistake('a DNS server with a name', () => dnsTxtLookup({ servers: ['dns.example'] }), 'IP addresses … "127.0.0.1:5353"')
 mistake('a misspelled limit of a store', () => memoryReplayStore(misspelled), '"maxEntires" … no option … maxEntries')
-mistake('a Redis client of another kind', () => redisReplayStore({} as never), 'client must be … ioredis')
+mistake(
+  'a Redis client of another kind',
+  () => redisReplayStore({} as never),
+  'client is an object … node-redis … ioredis'
+)
 mistake('an account client without its token', () => createAccountClient(urls as never), 'accessToken')

@@ -167,13 +167,10 @@ describe("mistakes are the programmer's", () => {
 test('the mistake of a body that was read says why, and what to do', async () => {
   const request = new Request('https://receiver.example/', { method: 'POST', body: '{}' })
   expect(() => fromFetchRequest(request, { body: {} as never })).toThrow(
-    'options.body is not raw bytes, and the digest is over the bytes as sent: pass new Uint8Array(await ' +
-      'request.arrayBuffer()), not what request.json() or request.formData() made of them'
+    /^options.body is an object and not raw bytes.*: pass new Uint8Array\(await request.arrayBuffer\(\)\)/
   )
   await request.json()
   expect(() => fromFetchRequest(request)).toThrow(
-    'the request body was already read, and the digest is over the bytes as sent: call verify() first and use ' +
-      'verdict.body, or read the body once with new Uint8Array(await request.arrayBuffer()) and pass it as ' +
-      'options.body of fromFetchRequest()'
+    /^fromFetchRequest\(\) got a Request without its body: .*already read.*options.body of fromFetchRequest\(\)/
   )
 })

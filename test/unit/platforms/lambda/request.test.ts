@@ -201,7 +201,7 @@ describe("mistakes are the programmer's", () => {
     ['a WebSocket event', { requestContext: { connectionId: 'x', stage: 'prod' }, body: '' }],
     ['a Request', new Request('https://receiver.example/')]
   ])('a mistake of the programmer is a TypeError: %s', (_, event) =>
-    expect(anything(event)).toThrow(/fromLambdaEvent\(\) takes the event of an HTTP request/)
+    expect(anything(event)).toThrow(/^fromLambdaEvent\(\) got .* the event of an HTTP request/)
   )
 
   test('a header that is no string, as in an event made by hand', async () => {

@@ -285,15 +285,8 @@ test('a parser that leaves an object without a prototype and without properties 
 
 test('the mistake of a body that was read names each framework and its way to the bytes', async () => {
   const { req } = await receive(...HEAD, 'Content-Length: 2', '', '{}')
-  const ways = [
-    'pass { body: req.rawBody } to fromNodeRequest(), { body: req => req.rawBody } to nodeHandler().',
-    'Express: this route above app.use(express.json()), or app.use(express.json({ verify: (req, _res, bytes) => { req.rawBody = bytes } })).',
-    'Nest: NestFactory.create(AppModule, { rawBody: true }).',
-    'Fastify: in a plugin with this route, scope.removeAllContentTypeParsers() and scope.addContentTypeParser("*", (_request, _payload, done) => done(null)).',
-    'Koa: this route above the body parser.',
-    'Next.js pages: export const config = { api: { bodyParser: false } }'
-  ]
+  const frameworks = ['Express', 'Nest', 'Fastify', 'Koa', 'Next.js']
   expect(() => fromNodeRequest(req, { body: { a: 1 } as never })).toThrow(
-    `options.body is not raw bytes but a parsed body, probably by a body parser, and the digest is over the bytes as sent. Verify before any parser runs, or have it keep the bytes as req.rawBody and ${ways.join(' ')}`
+    new RegExp(`^options.body is not raw bytes.*: .*req.rawBody.*${frameworks.join('.*')}`)
   )
 })
