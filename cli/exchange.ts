@@ -96,7 +96,7 @@ const WORDS: Readonly<Record<string, string>> = {
  * Returns whether this is a refusal of this library: a 401 carries our challenge; 413 and 503 must not be HTML pages.
  */
 export function isRefusal({ status, headers, body }: Response): boolean {
-  if (status === 401) return /^signature *(?:,|$)/i.test(headers['www-authenticate'] ?? '')
+  if (status === 401) return /^signature *(?:,|$|headers=")/i.test(headers['www-authenticate'] ?? '')
   const isPage = /html/i.test(headers['content-type'] ?? '') || /^\s*</.test(body.toString('latin1', 0, 100))
   return !isPage && (status === 413 || (status === 503 && headers['retry-after'] !== undefined))
 }

@@ -1,19 +1,33 @@
+import { memoizeWeak } from '../core/memo.ts'
 import { mistake } from '../core/mistakes.ts'
+import type { Settings } from '../core/options/options.ts'
 import { assertVerdict } from '../core/verdict/assert.ts'
 import { httpStatus } from '../core/verdict/http-status.ts'
+import { memoryOf } from '../core/verdict/memory.ts'
 import type { Rejected, Unavailable, Verdict } from '../core/verdict/verdict.ts'
 
 /** Seconds after which a sender may try again: long enough for a resolver, short enough for a Date to be recent. */
 const RETRY_AFTER = 10
 
 /** RFC 9110 section 15.5.2: a 401 names a challenge; the draft's section 3.1.1 names this one. */
-const HEADERS: Readonly<Record<number, Record<string, string>>> = {
-  401: { 'WWW-Authenticate': 'Signature' },
-  503: { 'Retry-After': `${RETRY_AFTER}` }
-}
+const CHALLENGE = { 'WWW-Authenticate': 'Signature' }
 
-/** Returns the headers that a refusal with this status has on every platform. */
-export const refusalHeaders = (status: number): Record<string, string> => ({ ...HEADERS[status] })
+/** What a sender has to sign, by the standards that the receiver accepts. The request has no influence on it. */
+const challengeOf = /* @__PURE__ */ memoizeWeak(
+  (settings: Settings): Record<string, string> =>
+    Object.assign({}, CHALLENGE, ...settings.schemes.map(scheme => scheme.challenge(settings)))
+)
+
+/**
+ * Returns the headers that a refusal with this status has on every platform. Only the very verdict of `verify` knows what
+ * has to be signed; without it, the challenge has no more than its name.
+ */
+export function refusalHeaders(status: number, verdict?: Rejected | Unavailable): Record<string, string> {
+  if (status === 503) return { 'Retry-After': `${RETRY_AFTER}` }
+  if (status !== 401) return {}
+  const memory = verdict && memoryOf(verdict)
+  return { ...(memory === undefined ? CHALLENGE : challengeOf(memory.settings)) }
+}
 
 /** A response to a refused request. Its body is empty: the sender learns nothing but the status. */
 export interface Refusal {
@@ -29,7 +43,7 @@ export function refusalOf(verdict: Rejected | Unavailable, from: string, chosen?
   if ((verdict as Verdict).status === 'verified')
     throw mistake(`${from}() got`, verdict, 'pass that of a refused request', () => 'a verdict that is verified')
   const status = isErrorStatus(chosen) ? chosen : httpStatus(verdict)
-  return { status, headers: refusalHeaders(status) }
+  return { status, headers: refusalHeaders(status, verdict) }
 }
 
 const isErrorStatus = (value: unknown): value is number =>

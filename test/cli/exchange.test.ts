@@ -11,6 +11,7 @@ import {
   type Response
 } from '../../cli/exchange.ts'
 import { listen } from '../support/listen.ts'
+import { CHALLENGE } from '../support/service.ts'
 
 const response = (status: number, headers: Response['headers'] = {}, body = ''): Response => ({
   method: 'POST',
@@ -25,6 +26,8 @@ const response = (status: number, headers: Response['headers'] = {}, body = ''):
 describe('a refusal of this library is recognised', () => {
   test.each<[string, Response, boolean]>([
     ['401 with our challenge', response(401, { 'www-authenticate': 'Signature' }), true],
+    ['401 that says what to sign', response(401, { 'www-authenticate': CHALLENGE }), true],
+    ['401 with the challenge of another', response(401, { 'www-authenticate': 'Signature realm="a"' }), false],
     ['401 with our challenge and another', response(401, { 'www-authenticate': 'signature , Basic' }), true],
     ['401 with a challenge that begins like ours', response(401, { 'www-authenticate': 'Signatures' }), false],
     ['401 with our challenge as a parameter', response(401, { 'www-authenticate': 'Basic realm="Signature"' }), false],

@@ -3,7 +3,7 @@ import type { Server } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createVerifier, nodeHandler, type Verified } from '../../src/index.ts'
 import { listen } from './listen.ts'
-import { service } from './service.ts'
+import { CHALLENGE, service } from './service.ts'
 import { exchangeBytes, wire } from './wire.ts'
 
 export { service, wire }
@@ -105,7 +105,12 @@ export async function talk(server: Server, bytes: Buffer): Promise<string> {
 }
 
 export const DATE = 'Date: (now)'
-const REFUSED = ['HTTP/1.1 401 Unauthorized', 'WWW-Authenticate: Signature', 'Content-Length: 0', 'Connection: close']
+const REFUSED = [
+  'HTTP/1.1 401 Unauthorized',
+  `WWW-Authenticate: ${CHALLENGE}`,
+  'Content-Length: 0',
+  'Connection: close'
+]
 export const FAILED = ['HTTP/1.1 500 Internal Server Error', 'Content-Length: 0', 'Connection: close']
 
 export function sorted(answer: string): string[] {

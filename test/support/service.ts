@@ -35,3 +35,6 @@ export function withHeaders<T extends ReceivedRequest>(
 /** Changes the Signature header of a request. */
 export const withSignature = <T extends ReceivedRequest>(request: T, change: (value: string) => string) =>
   withHeaders(request, { Signature: change(linesOf(request).find(([name]) => name === 'Signature')![1]) })
+
+/** The WWW-Authenticate of a refusal by a verifier with these options. */
+export const CHALLENGE = 'Signature headers="(request-target) host date x-service-id digest"'

@@ -37,6 +37,7 @@ export interface SchemeSettings {
   readonly serviceDomain: string
   readonly accountHeader: string
   readonly alsoCovered: readonly string[]
+  readonly algorithms: Readonly<Record<SchemeName, ReadonlySet<Algorithm>>>
 }
 
 /**
@@ -52,6 +53,8 @@ export interface SchemeRules extends Scheme {
   normalizeAlgorithm(name: string): string
   /** Lists the names that must be covered but are not. */
   missingCoverage(parsed: ParsedSignature, settings: SchemeSettings): readonly string[]
+  /** Makes the headers of a 401 that tell a sender what to sign. They have nothing of the request. */
+  challenge(settings: SchemeSettings): Readonly<Record<string, string>>
   /** Builds the signing string (RFC 9421: signature base). It must have been parsed by the same scheme. */
   buildSigningString(request: ReceivedRequest, fields: Fields, parsed: ParsedSignature): Result<string>
   /** Parses the header that carries the digests of the body. */

@@ -19,7 +19,7 @@ export interface RefusalOptions {
 
 /**
  * Answers a request that was refused: the status of `httpStatus`, an empty body, `WWW-Authenticate: Signature` with 401
- * and `Retry-After` with 503.
+ * and `Retry-After` with 503. A 401 tells the sender what to sign, as that of `refusalResponse` does.
  *
  * The rest of the body is read and dropped first, within the limits: a proxy that is still sending when its connection
  * breaks turns any response into a 502. The connection stays open if the body has then arrived to its end; beyond the

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { createVerifier, fetchHandler, lambdaHandler, nodeHandler, type ReceivedRequest } from '../../../src/index.ts'
 import { memoryReplayStore } from '../../../src/replay/index.ts'
 import { exchange, listenInTest } from '../../support/node-server.ts'
-import { linesOf, service, withHeaders } from '../../support/service.ts'
+import { CHALLENGE, linesOf, service, withHeaders } from '../../support/service.ts'
 
 // The handlers of all platforms promise this.
 
@@ -20,7 +20,7 @@ const answer = (status: number, headers: object = {}, body = '') => {
   const all = new Headers(headers as Record<string, string>)
   return { status, challenge: all.get('WWW-Authenticate'), retryAfter: all.get('Retry-After'), body }
 }
-const refused = answer(401, { 'WWW-Authenticate': 'Signature' })
+const refused = answer(401, { 'WWW-Authenticate': CHALLENGE })
 
 type Handle = (...args: never[]) => unknown
 

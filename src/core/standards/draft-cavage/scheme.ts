@@ -34,6 +34,9 @@ const rules: SchemeRules = {
 
   missingCoverage: ({ headers }, settings) => requiredNames(settings).filter(name => !headers.includes(name)),
 
+  /** Section 3.1.1. */
+  challenge: settings => ({ 'WWW-Authenticate': `Signature headers="${requiredNames(settings).join(' ')}"` }),
+
   /** Case does not count: implementations write `RSA-SHA256`, too. */
   normalizeAlgorithm: name => name.toLowerCase(),
 

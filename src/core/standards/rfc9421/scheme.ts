@@ -3,7 +3,7 @@ import { parseDateHeader } from '../../http/http-date.ts'
 import { hasPunycode, isSubdomain, normalizeName } from '../../http/uri.ts'
 import { fail, ok, type Result, UNREADABLE, withExcerpt } from '../../result/result.ts'
 import { type Algorithm, computationFor } from '../../signature/algorithms.ts'
-import type { ParsedSignature, Scheme, SchemeRules } from '../scheme.ts'
+import type { ParsedSignature, Scheme, SchemeRules, SchemeSettings } from '../scheme.ts'
 import { parseEncodedContentDigest } from './content-digest.ts'
 import { joinSignatureBase } from './signature-base.ts'
 import { checkComponents, parseSignatureInput, parseSignatures, type SignatureInput } from './signature-input.ts'
@@ -12,6 +12,14 @@ interface ParsedRfc9421Signature extends ParsedSignature, Pick<SignatureInput, '
 
 /** The target and the receiver of the request; either may be covered in another form. */
 const ALWAYS_REQUIRED = ['@method', '@request-target', '@authority']
+
+/** Lists the parts that must be signed, and what the receiver asks for. */
+const requiredNames = ({ accountHeader, alsoCovered }: Pick<SchemeSettings, 'accountHeader' | 'alsoCovered'>) => [
+  ...new Set([...ALWAYS_REQUIRED, accountHeader, 'content-digest', ...alsoCovered])
+]
+
+/** Returns whether a name of `alsoCovered` is a parameter of the signature, and no component. */
+const isParameter = (name: string): boolean => name.startsWith('(')
 
 const rules: SchemeRules = {
   name: 'rfc9421',
@@ -61,8 +69,19 @@ const rules: SchemeRules = {
       ['(created)', created !== undefined],
       ['(expires)', expires !== undefined]
     ])
-    const required = new Set([...ALWAYS_REQUIRED, accountHeader, 'content-digest', ...alsoCovered])
-    return [...required].filter(name => !(special.get(name) ?? has(name)))
+    return requiredNames({ accountHeader, alsoCovered }).filter(name => !(special.get(name) ?? has(name)))
+  },
+
+  /**
+   * Section 5.1. A sender must make each signature of the list, so it has one, with the algorithm that comes first: more
+   * than one by the service is refused.
+   */
+  challenge(settings) {
+    const names = requiredNames(settings)
+    const components = names.filter(name => !isParameter(name)).map(name => `"${name}"`)
+    const expires = names.includes('(expires)') ? ';expires' : ''
+    const [algorithm] = settings.algorithms.rfc9421
+    return { 'Accept-Signature': `sig1=(${components.join(' ')});created${expires};alg="${algorithm}"` }
   },
 
   /** Section 2.3: the name is a String, which is compared as it is written. */

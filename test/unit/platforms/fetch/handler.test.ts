@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createVerifier, fetchHandler, refusalResponse } from '../../../../src/index.ts'
-import { linesOf, service } from '../../../support/service.ts'
+import { CHALLENGE, linesOf, service } from '../../../support/service.ts'
 
 // ../handler.test.ts tests the promises of all handlers.
 
@@ -29,7 +29,7 @@ describe('fetchHandler', () => {
     const onRefused = vi.fn((_: unknown, request: Request, ..._more: unknown[]) => request.headers.set('Trailer', 'X'))
     const request = received('{"id":2}')
     const response = await fetchHandler<Request, [string]>(verify, () => {}, { onRefused })(request, 'more')
-    expect([response.body, [...response.headers]]).toEqual([null, [['www-authenticate', 'Signature']]])
+    expect([response.body, [...response.headers]]).toEqual([null, [['www-authenticate', CHALLENGE]]])
     expect(onRefused).toHaveBeenCalledWith(expect.objectContaining({ status: 'rejected' }), request, 'more')
   })
 

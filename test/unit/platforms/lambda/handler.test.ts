@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { createVerifier, type LambdaEvent, lambdaHandler } from '../../../../src/index.ts'
-import { linesOf, service } from '../../../support/service.ts'
+import { CHALLENGE, linesOf, service } from '../../../support/service.ts'
 
 // ../handler.test.ts tests the promises of all handlers.
 
@@ -35,7 +35,7 @@ test('passes on the event and the context to onRefused', async () => {
   expect(onRefused).toHaveBeenCalledWith(expect.objectContaining({ status: 'rejected' }), event, 'context')
 })
 
-const REFUSED = { statusCode: 401, headers: { 'WWW-Authenticate': 'Signature' }, body: '' }
+const REFUSED = { statusCode: 401, headers: { 'WWW-Authenticate': CHALLENGE }, body: '' }
 const BALANCED = { ...REFUSED, isBase64Encoded: false }
 
 test.each([
@@ -47,7 +47,7 @@ test.each([
     'one of a load balancer with lists',
     verify,
     loadBalancer({ multiValueHeaders: {} }),
-    { ...BALANCED, multiValueHeaders: { 'WWW-Authenticate': ['Signature'] } }
+    { ...BALANCED, multiValueHeaders: { 'WWW-Authenticate': [CHALLENGE] } }
   ]
 ])(
   'the result for %s has what the caller knows, and changing it changes no other',

@@ -22,6 +22,7 @@ import {
   wire
 } from '../../../support/foreign-headers.ts'
 import { http2Fields, listenInTest } from '../../../support/node-server.ts'
+import { CHALLENGE } from '../../../support/service.ts'
 
 testForeignHeaders('node:http', () => createServer(app))
 testForeignHeaders(
@@ -114,7 +115,7 @@ describe('HTTP/2', () => {
         .on('trailers', trailers)
         .on('error', () => {})
       await new Promise(resolve => stream.resume().once('close', resolve))
-      const challenge = status === 401 ? { 'www-authenticate': 'Signature' } : {}
+      const challenge = status === 401 ? { 'www-authenticate': CHALLENGE } : {}
       // The copy omits the symbol that Node.js adds.
       const fields = Object.fromEntries(Object.entries(head.mock.calls[0]?.[0]))
       expect(fields).toEqual({ ':status': status, date: expect.any(String), ...challenge })

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/index.ts'
 import { memoryReplayStore } from '../../../../src/replay/index.ts'
 import { exchange, listenInTest } from '../../../support/node-server.ts'
-import { service } from '../../../support/service.ts'
+import { CHALLENGE, service } from '../../../support/service.ts'
 import { exchangeBytes, statusesOf, wire } from '../../../support/wire.ts'
 
 // outcome.test.ts tests when the claim is released, and examples/test the frameworks.
@@ -59,7 +59,7 @@ test('a refused request is passed to onRefused, answered with 401, and goes no f
   const [handle, onRefused] = [vi.fn(), vi.fn(({ failures }, req, res) => [failures[0].code, req.url, res.headersSent])]
   const { port, errors } = await serve(handle, { onRefused })
   const { status, headers, body } = await exchange(forged(), port)
-  expect([status, headers['www-authenticate'], body]).toEqual([401, 'Signature', ''])
+  expect([status, headers['www-authenticate'], body]).toEqual([401, CHALLENGE, ''])
   expect(onRefused).toHaveReturnedWith(['digest-mismatch', '/hook?id=1', false])
   expect([handle.mock.calls, errors]).toEqual([[], []])
 })
