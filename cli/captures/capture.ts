@@ -25,6 +25,16 @@ export interface Entry {
   time?: number
   /** the name of a vector */
   name?: string
+  /** what decides on the body once the entry is chosen; `completeEntry` uses it up */
+  doubts?: Doubts
+}
+
+/** Why the body of an entry may not be the one that was sent. */
+interface Doubts {
+  /** other candidates for the body, each with a note: the one that has the digest is taken, or else the last */
+  readonly otherBodies?: Iterable<readonly [body: Uint8Array, note: string]> | undefined
+  /** the reason why the bytes may differ from those sent; a body that has the digest counts all the same */
+  readonly lostBody?: string | undefined
 }
 
 /** Limits the requests of a capture to more than anyone looks through. */
@@ -51,13 +61,21 @@ export function assertWithin(unit: keyof typeof LIMITS, count: number): void {
   throw new UsageError(`the file has more than ${most} ${unit}: save the one request in a file of its own`)
 }
 
+/** Counts the parts of one file, however many requests they are in. @throws UsageError above the limit */
+export type Count = (unit: keyof typeof LIMITS, more?: number) => void
+
+export function createCount(): Count {
+  const counts = new Map<string, number>()
+  return (unit, more = 1) => {
+    const count = (counts.get(unit) ?? 0) + more
+    counts.set(unit, count)
+    assertWithin(unit, count)
+  }
+}
+
 /** A request in the form in which a format shows it. */
-export interface Captured extends Omit<AdapterRequest, 'body' | 'https'> {
+export interface Captured extends Omit<AdapterRequest, 'body' | 'https'>, Doubts {
   body?: ReceivedBody
-  /** other candidates for the body, each with a note: the one that has the digest is taken, or else the last */
-  otherBodies?: Iterable<readonly [body: Uint8Array, note: string]>
-  /** the reason why the bytes may differ from those sent; a body that has the digest counts all the same */
-  lostBody?: string | undefined
   https?: boolean
   /** of a URL or of pseudo-headers: the Host, when there is no such header (RFC 9113 section 8.3.1) */
   authority?: string | undefined
@@ -66,15 +84,27 @@ export interface Captured extends Omit<AdapterRequest, 'body' | 'https'> {
 }
 
 /**
- * Makes an entry, whose body may be missing. It counts as sent over TLS unless the capture says otherwise: a request
- * that was captured in clear text was behind a proxy that ended TLS.
+ * Makes an entry. It counts as sent over TLS unless the capture says otherwise: a request that was captured in clear
+ * text was behind a proxy that ended TLS.
  */
 export function entryOf(captured: Captured): Entry {
-  const { body = null, otherBodies = [], lostBody, authority, protocol, notes = [], ...request } = captured
+  const { body = null, otherBodies, lostBody, authority, protocol, notes = [], ...request } = captured
   const https = protocol?.toLowerCase() !== 'http'
   const hasHost = authority === undefined || lineValues(request.headers, 'host').length > 0
   assertWithin('header lines', request.headers.length)
   const headers: readonly HeaderLine[] = hasHost ? request.headers : [['Host', authority], ...request.headers]
+  return { request: { https, ...request, headers, body }, notes, doubts: { otherBodies, lostBody } }
+}
+
+/**
+ * Finds the body of the entry that was chosen, which may be missing. Other bodies are tried for that entry alone: each
+ * may be as long as the file.
+ */
+export function completeEntry(entry: Entry): Entry {
+  const { doubts, ...complete } = entry
+  if (doubts === undefined) return entry
+  const { otherBodies = [], lostBody } = doubts
+  const { body, headers } = entry.request
   const digests = digestsIn(headers)
   let [chosen, note]: readonly [ReceivedBody | null, note: string] = [body, '']
   let isRight = hasDigest(digests, body ?? '')
@@ -89,10 +119,11 @@ export function entryOf(captured: Captured): Entry {
   const missing = isEmpty && isLost ? 'the capture does not have the body' : lostBody
   const isMissing = !isRight && missing !== undefined
   return {
-    request: { https, ...request, headers, body: isMissing ? MISSING_BODY : chosen },
+    ...complete,
+    request: { ...entry.request, body: isMissing ? MISSING_BODY : chosen },
     missingBody: isMissing ? missing : undefined,
     // If the body is missing, none of the other bodies was taken, and the note on one does not apply.
-    notes: isMissing || note === '' ? notes : [...notes, note]
+    notes: isMissing || note === '' ? entry.notes : [...entry.notes, note]
   }
 }
 

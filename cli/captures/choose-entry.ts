@@ -1,6 +1,6 @@
 import { UsageError } from '../../flags/usage-error.ts'
 import { escapeText } from '../../src/internal/index.ts'
-import { type Entry, isSigned } from './capture.ts'
+import { completeEntry, type Entry, isSigned } from './capture.ts'
 
 /** Selects the request of a capture that a command takes. */
 export const ENTRY_FLAG = {
@@ -32,10 +32,11 @@ interface Choice {
 export function chooseEntry(all: readonly Entry[], { entry: number, vector }: Choice, flags = '--entry N') {
   const entries = vector === undefined ? all : all.filter(({ name }) => name === vector)
   const index = number === undefined ? Math.max(entries.findIndex(isSigned), 0) : Number(number) - 1
-  const chosen = entries[index]
+  const found = entries[index]
   const names = all.flatMap(({ name }) => name ?? []).join(', ')
   const has = `requests 1 to ${all.length}${names && `, the vectors ${names}`}`
-  if (chosen === undefined) throw new UsageError(`the file has no such request: it has ${has}`)
+  if (found === undefined) throw new UsageError(`the file has no such request: it has ${has}`)
+  const chosen = completeEntry(found)
   const isChoice = number === undefined && entries.length > 1
   const where = `this is request ${index + 1} of ${entries.length} in the file: ${flags} chooses another`
   const [edited] = chosen.request.headers.find(([, value]) => EDITED.test(value)) ?? []

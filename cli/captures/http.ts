@@ -1,5 +1,14 @@
 import { type HeaderLine, lineValues, plural, trimWhiteSpace } from '../../src/internal/index.ts'
-import { assertWithin, type Captured, type Entry, entryOf, MAX_ENTRIES, splitPseudoHeaders } from './capture.ts'
+import {
+  assertWithin,
+  type Captured,
+  type Count,
+  createCount,
+  type Entry,
+  entryOf,
+  MAX_ENTRIES,
+  splitPseudoHeaders
+} from './capture.ts'
 
 /** Matches a head, with the empty lines before it, which do not count (RFC 9112 section 2.2). */
 const HEAD = /[\r\n]*(.*?)(?:\r?\n\r?\n|\r?\n?$)/gs
@@ -19,6 +28,7 @@ const NEXT_REQUEST = /^(?:[A-Z]{2,20} [/*h]\S* HTTP\/1\.[01]|:(?:method|path|aut
 export function parseHttp(bytes: Buffer, lostBody?: string): Entry[] {
   const text = bytes.toString('latin1')
   const entries: Entry[] = []
+  const count = createCount()
   for (let at = 0; at >= 0 && entries.length < MAX_ENTRIES; ) {
     HEAD.lastIndex = at
     const head = parseHead(HEAD.exec(text)![1]!)
@@ -27,7 +37,8 @@ export function parseHttp(bytes: Buffer, lostBody?: string): Entry[] {
     let from = 1
     if (head !== undefined) {
       const end = HEAD.lastIndex
-      const { length, ...body } = parseBody(bytes.subarray(end), head.headers)
+      count('header lines', head.headers.length)
+      const { length, ...body } = parseBody(bytes.subarray(end), head.headers, count)
       entries.push(entryOf({ ...head, ...body, lostBody }))
       from = end + length
     }
@@ -82,9 +93,9 @@ const isEnd = (rest: Buffer): boolean => END.test(rest.toString('latin1', 0, 210
  * Parses a body by RFC 9112 section 6.3, but keeps an incomplete one as it is. `length` is how much of the file it
  * takes up.
  */
-function parseBody(rest: Buffer, headers: readonly HeaderLine[]) {
+function parseBody(rest: Buffer, headers: readonly HeaderLine[], count: Count) {
   const isChunked = /(?:^|,)[ \t]*chunked$/i.test(lineValues(headers, 'transfer-encoding').join(','))
-  const undone = isChunked ? parseChunks(rest) : undefined
+  const undone = isChunked ? parseChunks(rest, count) : undefined
   if (undone !== undefined) return undone
   const [counted] = lineValues(headers, 'content-length').map(value => /^\d{1,15}$/.exec(value)?.[0])
   const uncounted = isEnd(rest) ? 0 : rest.length
@@ -104,28 +115,31 @@ function parseBody(rest: Buffer, headers: readonly HeaderLine[]) {
   return { body, length, notes, otherBodies: [[rest, left] as const] }
 }
 
-/** Matches the size of a chunk, behind the line break that ends the data of the chunk before. */
-const SIZE = /^\r?\n([0-9a-f]{1,8})[ \t]*(?:;[^\n]*)?\r?(?:\n|$)/i
+/** Matches the size of a chunk (`^`), and the same behind the line break that ends the data of the chunk before. */
+const FIRST_SIZE = /^([0-9a-f]{1,8})[ \t]*(?:;[^\n]*)?\r?(?:\n|$)/i
+const NEXT_SIZE = /^\r?\n([0-9a-f]{1,8})[ \t]*(?:;[^\n]*)?\r?(?:\n|$)/i
 
 /**
  * Parses chunks (RFC 9112 section 7.1): chunk-size, extensions that are ignored, data; trailers are ignored. Undefined
  * for a body that is not in chunks.
  */
-function parseChunks(rest: Buffer) {
-  const bytes = Buffer.concat([Buffer.from('\n'), rest])
-  const body = Buffer.alloc(rest.length)
-  let [at, size, length, count] = [0, -1, 0, 0]
+function parseChunks(rest: Buffer, count: Count) {
+  const parts: Buffer[] = []
+  let [at, size] = [0, -1]
   while (size !== 0) {
-    const end = bytes.indexOf('\n', at + 2) + 1
-    const line = SIZE.exec(bytes.toString('latin1', at, Math.min(end || bytes.length, at + 1000)))
+    const isFirst = parts.length === 0
+    const end = rest.indexOf('\n', isFirst ? at : at + 2) + 1
+    const line = (isFirst ? FIRST_SIZE : NEXT_SIZE).exec(
+      rest.toString('latin1', at, Math.min(end || rest.length, at + 1000))
+    )
     if (line === null) break
     size = Number.parseInt(line[1]!, 16)
     const from = at + line[0].length
-    at = Math.min(from + size, bytes.length)
-    length += bytes.copy(body, length, from, at)
-    assertWithin('chunks', ++count)
+    at = Math.min(from + size, rest.length)
+    parts.push(rest.subarray(from, at))
+    count('chunks')
   }
-  if (at === 0) return undefined
-  const notes = size === 0 ? [] : [`the chunks break off after ${plural(count, 'chunk')}`]
-  return { body: body.subarray(0, length), length: at - 1, notes }
+  if (parts.length === 0) return undefined
+  const notes = size === 0 ? [] : [`the chunks break off after ${plural(parts.length, 'chunk')}`]
+  return { body: Buffer.concat(parts), length: at, notes }
 }

@@ -10,6 +10,7 @@ import express from 'express'
 import fastify from 'fastify'
 import Koa from 'koa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { completeEntry } from '../../cli/captures/capture.ts'
 import { readCapture } from '../../cli/captures/read-capture.ts'
 import { launchBrowser } from '../../gateway/test/support/browser.ts'
 import {
@@ -395,7 +396,7 @@ describe('an application in another language', () => {
   for (const [language, has, name] of IN_LANGUAGES)
     testArrival(language, named(name), async request => {
       const answer = await send(ports.get(language)!, request, [['X-Case', has]])
-      return readCapture(Buffer.from(/\{.*\}/s.exec(answer)?.[0] ?? answer))[0]!.request
+      return readCapture(Buffer.from(/\{.*\}/s.exec(answer)?.[0] ?? answer)).map(completeEntry)[0]!.request
     })
 })
 
@@ -467,7 +468,7 @@ describe('what explain reads', () => {
     const received = await receiving(rightly(), () =>
       promisify(execFile)('bash', ['-c', command], { env: { ...process.env, LC_ALL: 'C.UTF-8' } })
     )
-    const { request } = readCapture(Buffer.from(command))[0]!
+    const { request } = completeEntry(readCapture(Buffer.from(command))[0]!)
     expect(request).toMatchObject({ method: 'POST', target: received.target, body: received.body })
     for (const line of request.headers) expect(linesOf(received)).toContainEqual(line)
   })

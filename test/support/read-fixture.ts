@@ -1,3 +1,4 @@
+import { completeEntry } from '../../cli/captures/capture.ts'
 import { parseFixture } from '../../cli/captures/json.ts'
 import type { ReceivedRequest, VerifierOptions } from '../../src/index.ts'
 
@@ -6,7 +7,7 @@ export function readFixture(
   text: string,
   name?: string
 ): { request: ReceivedRequest; options: Partial<VerifierOptions> } {
-  const vectors = parseFixture(JSON.parse(text))!
+  const vectors = parseFixture(JSON.parse(text))!.map(completeEntry)
   const { request, options = {} } = vectors.find(vector => name === undefined || vector.name === name)!
   return { request, options }
 }

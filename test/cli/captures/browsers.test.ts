@@ -1,17 +1,20 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { completeEntry } from '../../../cli/captures/capture.ts'
 import { parseCommands } from '../../../cli/captures/command-words.ts'
 import { readCapture } from '../../../cli/captures/read-capture.ts'
 import { quoteForCmd, quoteForOldCmd } from './build.ts'
 
 const readAll = (command: string) =>
-  readCapture(Buffer.from(command)).map(({ request: { method, target, headers, body }, notes }) => ({
-    method,
-    target,
-    headers,
-    body: body && Buffer.from(body as Uint8Array).toString(),
-    notes
-  }))
+  readCapture(Buffer.from(command))
+    .map(completeEntry)
+    .map(({ request: { method, target, headers, body }, notes }) => ({
+      method,
+      target,
+      headers,
+      body: body && Buffer.from(body as Uint8Array).toString(),
+      notes
+    }))
 const read = (command: string) => readAll(command)[0]!
 
 /** Makes any text that a browser may write, except half a character. */

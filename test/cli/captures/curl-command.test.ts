@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { completeEntry } from '../../../cli/captures/capture.ts'
 import { parseCommands } from '../../../cli/captures/command-words.ts'
 import { readCapture } from '../../../cli/captures/read-capture.ts'
 import { explain, headOf } from '../../support/explain.ts'
 import { service } from '../../support/service.ts'
 import { REFUSED, SENT, summaryOf } from './curl-facts.ts'
 
-const readAll = (command: string) => readCapture(Buffer.from(command))
+const readAll = (command: string) => readCapture(Buffer.from(command)).map(completeEntry)
 
 const read = (command: string) => {
   const [entry] = readAll(command)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { assertWithin } from '../../../cli/captures/capture.ts'
+import { assertWithin, completeEntry } from '../../../cli/captures/capture.ts'
 import { chooseEntry } from '../../../cli/captures/choose-entry.ts'
 import { readCapture } from '../../../cli/captures/read-capture.ts'
 import type { SignRequest } from '../../../src/testing/index.ts'
@@ -54,7 +54,7 @@ describe('several requests in one file', () => {
 
   test('a request with Signature-Input alone counts as signed when the first that is signed is chosen', () => {
     const signed = { ...all[0]!, request: { ...all[0]!.request, headers: [['Signature-Input', 'a']] as const } }
-    expect(chooseEntry([...all, signed], {}).chosen).toBe(signed)
+    expect(chooseEntry([...all, signed], {}).chosen).toEqual(completeEntry(signed))
   })
 
   test('the first of several requests is chosen when none is signed', async () => {
@@ -93,7 +93,7 @@ describe('what a JSON export does not say', () => {
   })
 
   const read = (members: object, given: object = { method: 'A', url: '/', headers: [] }) => {
-    const [entry] = readCapture(Buffer.from(JSON.stringify({ ...given, ...members })))
+    const [entry] = readCapture(Buffer.from(JSON.stringify({ ...given, ...members }))).map(completeEntry)
     const { body } = entry!.request
     return { ...entry, ...entry!.request, body: body instanceof Uint8Array ? Buffer.from(body).toString() : body }
   }

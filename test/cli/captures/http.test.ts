@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { completeEntry } from '../../../cli/captures/capture.ts'
 import { parseHttp } from '../../../cli/captures/http.ts'
 import { createVerifier } from '../../../src/index.ts'
 import { service, withHeaders } from '../../support/service.ts'
@@ -15,7 +16,7 @@ const covered = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
 const inChunks = { 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' }
 const chunked = await sniffText(withHeaders(service.sign({ body: BODY, covered }), inChunks), { chunked: true })
 
-const readAll = (text: string) => parseHttp(Buffer.from(text, 'latin1'))
+const readAll = (text: string) => parseHttp(Buffer.from(text, 'latin1')).map(completeEntry)
 const read = (text: string) => readAll(text)[0]!
 const bodyOf = (text: string): string => Buffer.from(read(text).request.body as Uint8Array).toString('latin1')
 
