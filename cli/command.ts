@@ -68,21 +68,30 @@ const PIPE_TIMEOUT = 3000
  * @param option where the name was given, such as `--key`; FILE or `--request` for a capture
  * @throws UsageError for what cannot be read, or is larger than 16 MB
  */
-export async function readBytes(file: string, option: string, io: Io): Promise<Buffer> {
-  const chunks: Buffer[] = []
+export const readBytes = (file: string, option: string, io: Io): Promise<Buffer> =>
+  joinChunks(readChunks(file, option, io), file, option)
+
+/** Joins the chunks of a file. @throws UsageError for more than 16 MB */
+export async function joinChunks(chunks: AsyncIterable<Buffer>, file: string, option: string): Promise<Buffer> {
+  const all: Buffer[] = []
   let length = 0
-  try {
-    for await (const chunk of file === '-' ? io.stdin : openFile(file)) {
-      chunks.push(chunk)
-      length += chunk.length
-      if (length > MAX_BYTES) break
-    }
-  } catch (error) {
-    throw cannotRead(file, option, error as Error)
+  for await (const chunk of chunks) {
+    all.push(chunk)
+    length += chunk.length
+    if (length > MAX_BYTES) break
   }
   const hint = option === 'FILE' || option === '--request' ? ': save the one request in a file of its own' : ''
   if (length > MAX_BYTES) throw new UsageError(`${file} (${option}) is larger than 16 MB${hint}`)
-  return Buffer.concat(chunks)
+  return Buffer.concat(all)
+}
+
+/** Reads a file, or standard input for `-`, chunk by chunk. @throws UsageError for what cannot be read */
+export async function* readChunks(file: string, option: string, io: Io): AsyncGenerator<Buffer> {
+  try {
+    yield* file === '-' ? io.stdin : openFile(file)
+  } catch (error) {
+    throw cannotRead(file, option, error as Error)
+  }
 }
 
 /** Throws for a file that cannot be read, before another program gets its name and prints it. */

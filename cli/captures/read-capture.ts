@@ -38,7 +38,7 @@ const NOT_CAPTURES: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [/^\s*\[\s*["'][\w-]+["']\s*,\s*["']|^(?!.*"headers"\s*:).*"rawHeaders"\s*:/s, RAW],
   [/^\s*(?:[{[]|array\b).*\b(?:REQUEST_METHOD|HTTP_HOST)["'\]]/is, PHP],
   [/^\s*\{(?!.*"(?:headers|method)"\s*:).*"(?:host|signature)"\s*:/is, HEADERS],
-  [/"httpStatus":\d+,"upstream":|^\S+Z \d{3} [a-z]+ /, "this is the gateway's log: use its --admin page"],
+  [/^\S+Z \d{3} [a-z]+ /, "this is the gateway's log as text: explain reads the one of --log json"],
   [/^\s*(?:\$\w+\s*=\s*)?(?:Invoke-(?:WebRequest|RestMethod)|iwr|irm)\s/im, `this is a PowerShell command: ${SNIPPET}`],
   [/^[^\n]*\bfetch\(/, `this is a call of fetch(): ${SNIPPET}`],
   [/^\w+ \S+ HTTP\/1\.[01]\r?\n\s*\n[\w-]+: /, 'every second line is empty: remove those lines'],

@@ -1,13 +1,15 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { lookupOf } from '../../flags/lookup.ts'
+import { UsageError } from '../../flags/usage-error.ts'
 import type { Code } from '../../src/index.ts'
 import { asciiJson, explainDiagnosis } from '../../src/internal/index.ts'
 import { FORMATS, readCapture } from '../captures/read-capture.ts'
-import { EXIT, type Io, readBytes } from '../command.ts'
+import { EXIT, type Io, joinChunks, readBytes, readChunks } from '../command.ts'
 import type { Command } from '../flags.ts'
 import { codeLines, explainCode, explainGatewayCode, gatewayCodeLines, isCode, misspelledCode } from './code.ts'
 import { explainCapture } from './explain-capture.ts'
 import { FLAGS, type Flags } from './flags.ts'
+import { detectLog, explainDirectory, explainLog } from './incidents/incidents.ts'
 
 /** The command `signed-requests explain`. */
 export const explain: Command<typeof FLAGS> = {
@@ -15,21 +17,25 @@ export const explain: Command<typeof FLAGS> = {
     `Says for every check whether a captured request passes, and why not. FILE is any of these: ${FORMATS}; in ` +
       'UTF-8, or in UTF-16 with a byte order mark. Without FILE, or for -, standard input is read, at most 16 MB.',
     '--domain, --host and --account are required; a fixture brings its own.',
+    "For a recorder's directory, or a log with lines of logRecord (the gateway's JSON log, or what pino, winston, " +
+      'CloudWatch, Docker, journald and others make of them), prints what was refused, since when and how often, and ' +
+      'explains the largest group that the service signed. A log may have any size.',
     "For a code instead of FILE, such as key-not-found of a verdict or one of the gateway's log, says what it " +
       'means, its causes and fixes.'
   ],
-  argument: '[FILE]',
+  argument: '[FILE|DIR|LOG|CODE]',
   flags: FLAGS,
   examples: [
     'npx signed-requests explain request.http --domain service.example \\\n--host receiver.example --account 1234',
     'npx signed-requests explain calls.har --entry 3 --now date \\\n' +
       '--domain service.example --host receiver.example --account 1234',
     'npx signed-requests explain fixture.json',
+    'npx signed-requests explain refused/ --since 12h',
     'npx signed-requests explain date-too-old'
   ],
   exits: {
-    0: 'verified, or a code',
-    1: 'rejected',
+    0: 'verified, or a code; of a log or directory: nothing that claims to be from the service was refused',
+    1: 'rejected; of a log or directory: something was refused',
     2: 'unavailable: it cannot be decided now, or without the body, or the key is from the file',
     64: 'a mistake on the command line, or a file that cannot be read'
   },
@@ -47,7 +53,11 @@ async function run(flags: Flags, io: Io, file: string): Promise<number> {
     const misspelled = misspelledCode(file)
     if (misspelled !== undefined) throw misspelled
   }
-  const entries = readCapture(await readBytes(file || '-', 'FILE', io))
+  if (existsSync(file) && statSync(file).isDirectory()) return explainDirectory(file, flags, io)
+  const { isLog, chunks } = await detectLog(readChunks(file || '-', 'FILE', io))
+  if (isLog) return explainLog(chunks, flags, io)
+  if (flags.since !== undefined) throw new UsageError('--since is for a log or a directory of a recorder')
+  const entries = readCapture(await joinChunks(chunks, file || '-', 'FILE'))
   const body = flags.body === undefined ? undefined : await readBytes(flags.body, '--body', io)
   const explained = await explainCapture(entries, flags, { body, lookupTxt: lookupOf(flags) })
   const { status, keySource, notes, diagnosis, data } = explained

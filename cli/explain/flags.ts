@@ -37,12 +37,22 @@ const CONTEXT = {
   body: { flag: 'body', kind: 'text', value: 'FILE', about: 'the body, for a capture that does not have it' }
 } as const
 
+/** Flags for a log, and for a recorder's directory. */
+const INCIDENTS = {
+  since: {
+    flag: 'since',
+    kind: 'text',
+    value: 'TIME|DURATION',
+    about: 'with a log or a directory: leave out earlier requests, such as 2026-11-24T03:00:00Z, 90s, 10m, 12h or 7d'
+  }
+} as const
+
 const CHOICE = {
   entry: ENTRY_FLAG,
   vector: { flag: 'vector', kind: 'text', value: 'NAME', about: 'which vector of a fixture, by its name' },
   json: JSON_FLAG
 } as const
 
-export const FLAGS = { ...RECEIVER, ...CONTEXT, ...CHOICE } as const
+export const FLAGS = { ...RECEIVER, ...CONTEXT, ...INCIDENTS, ...CHOICE } as const
 
 export type Flags = Values<typeof FLAGS>

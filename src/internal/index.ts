@@ -86,6 +86,11 @@ export {
   recordTexts
 } from '../explain/record-mistakes.ts'
 
+// `explain DIR` reads the files of a recorder, and asks who made a signature that does not verify.
+
+export { openSignature } from '../explain/opened-signature.ts'
+export { parseRecordedName } from '../recorder/file-names.ts'
+
 // The gateway's page keeps each request with a recorder, in the store of a recorder.
 
 export type { RefusedRequest } from '../core/verdict/refused-request.ts'

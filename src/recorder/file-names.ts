@@ -12,6 +12,7 @@ export interface RecordedFile extends StoreItem {
   readonly name: string
   /** counts up, in all processes: a clock may go back */
   readonly number: number
+  readonly signer: Signer
 }
 
 /** The parts of a name besides its number. */
@@ -29,11 +30,17 @@ const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z-([a-z0-9-]+)-(key|claimed|
 const MAX_NUMBER = 999_999_999_999_999
 
 /** Parses the name of a recorder's file; undefined for any other name. */
-export function parseFileName(name: string): RecordedFile | undefined {
+export function parseRecordedName(name: string): RecordedFile | undefined {
   const [, code = '', signer, number] = NAME.exec(name) ?? []
   if (signer === undefined || !Object.hasOwn(CODES, code)) return undefined
   // The first file of a code that the published key signed stays beside the first one that only claims to be signed.
-  return { name, number: Number(number), isSigned: signer !== 'unsigned', code: `${code}-${signer}` }
+  return {
+    name,
+    number: Number(number),
+    isSigned: signer !== 'unsigned',
+    code: `${code}-${signer}`,
+    signer: signer as Signer
+  }
 }
 
 /**
@@ -42,7 +49,7 @@ export function parseFileName(name: string): RecordedFile | undefined {
  */
 export function nextFile(files: readonly RecordedFile[], { time, code, signer }: NameParts): RecordedFile {
   const number = Math.min(files.reduce((highest, file) => Math.max(highest, file.number), 0) + 1, MAX_NUMBER)
-  return parseFileName(`${timestamp(time)}-${code}-${signer}-${number}.json`)!
+  return parseRecordedName(`${timestamp(time)}-${code}-${signer}-${number}.json`)!
 }
 
 /** The end of the year 9999, in milliseconds: a later time has another form. */

@@ -2,7 +2,7 @@ import { mistake } from '../core/mistakes.ts'
 import { errorLabel } from '../core/result/result.ts'
 import { isWorkers } from '../core/runtime.ts'
 import type { VectorFile } from '../fixture/vector.ts'
-import { nextFile, parseFileName, type RecordedFile, type Signer } from './file-names.ts'
+import { nextFile, parseRecordedName, type RecordedFile, type Signer } from './file-names.ts'
 import { createQueue } from './queue.ts'
 import { createStore, type StoreItem } from './store.ts'
 
@@ -89,7 +89,7 @@ async function writeFile(fs: FileSystem, directory: string, keep: number, entry:
 /** Lists the files of this recorder and of earlier ones, the oldest first. */
 async function listFiles({ promises }: FileSystem, directory: string): Promise<RecordedFile[]> {
   const entries = await promises.readdir(directory, { withFileTypes: true })
-  const files = entries.flatMap(entry => (entry.isFile() && parseFileName(entry.name)) || [])
+  const files = entries.flatMap(entry => (entry.isFile() && parseRecordedName(entry.name)) || [])
   // A name begins with its time.
   return files.sort((a, b) => a.number - b.number || (a.name < b.name ? -1 : 1))
 }

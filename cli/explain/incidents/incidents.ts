@@ -1,0 +1,115 @@
+import { lookupOf } from '../../../flags/lookup.ts'
+import { UsageError } from '../../../flags/usage-error.ts'
+import { explainDiagnosis } from '../../../src/internal/index.ts'
+import { readCapture } from '../../captures/read-capture.ts'
+import { EXIT, type Io, readBytes } from '../../command.ts'
+import { explainCode, explainGatewayCode, isCode } from '../code.ts'
+import { explainCapture } from '../explain-capture.ts'
+import type { Flags } from '../flags.ts'
+import { createCollection, type Group, type Incidents } from './groups.ts'
+import { incidentsIn } from './log-lines.ts'
+import { incidentOfFile, listRecordedFiles } from './recorder-directory.ts'
+import { groupCodeLines, incidentJson, incidentLines } from './report.ts'
+
+/** Bytes from the start of a file that decide whether it is a log. */
+const BEGINNING = 262_144
+
+/** Limits the characters of a line: longer ones are skipped, and hold no record of `logRecord`. */
+const MAX_LINE = 1_048_576
+
+/** Finds out whether a file is a log with records of `logRecord`; `chunks` gives all of the file all the same. */
+export async function detectLog(
+  source: AsyncGenerator<Buffer>
+): Promise<{ isLog: boolean; chunks: AsyncGenerator<Buffer> }> {
+  const read: Buffer[] = []
+  let length = 0
+  while (length < BEGINNING) {
+    const { done, value } = await source.next()
+    if (done) break
+    read.push(value)
+    length += value.length
+  }
+  const isLog = Buffer.concat(read)
+    .toString('latin1')
+    .split('\n')
+    .some(line => incidentsIn(line).length > 0)
+  async function* chunks(): AsyncGenerator<Buffer> {
+    yield* read
+    yield* source
+  }
+  return { isLog, chunks: chunks() }
+}
+
+/** Prints what was refused by a log, and explains the code of the largest group that the service signed. */
+export async function explainLog(chunks: AsyncIterable<Buffer>, flags: Flags, io: Io): Promise<number> {
+  const collection = createCollection(sinceOf(flags.since))
+  for await (const line of linesOf(chunks)) for (const incident of incidentsIn(line)) collection.add(incident)
+  const incidents = collection.result()
+  const [largest] = incidents.groups
+  if (flags.json) {
+    const code = largest?.code ?? ''
+    const explained = isCode(code) ? explainCode(code) : explainGatewayCode(code)
+    io.print(incidentJson(incidents, explained))
+  } else {
+    io.print(incidentLines(incidents))
+    if (largest !== undefined) io.print(['', ...groupCodeLines(largest)])
+  }
+  return exitOf(incidents)
+}
+
+/** Prints what was refused by a recorder's directory, and explains a request of the largest group. */
+export async function explainDirectory(directory: string, flags: Flags, io: Io): Promise<number> {
+  const collection = createCollection(sinceOf(flags.since))
+  for (const name of listRecordedFiles(directory)) collection.add(await incidentOfFile(directory, name, io), name)
+  const incidents = collection.result()
+  const [largest] = incidents.groups
+  const explained = largest && (await explainExample(directory, largest, flags, io))
+  if (flags.json) io.print(incidentJson(incidents, explained?.data))
+  else {
+    io.print(incidentLines(incidents))
+    if (explained !== undefined) {
+      io.print(['', `${directory.replace(/\/$/, '')}/${largest!.example}:`])
+      for (const note of explained.notes) io.note(`note: ${note}`)
+      io.print(explainDiagnosis(explained.diagnosis))
+    }
+  }
+  return exitOf(incidents)
+}
+
+async function explainExample(directory: string, { example }: Group, flags: Flags, io: Io) {
+  const entries = readCapture(await readBytes(`${directory}/${example}`, 'FILE', io))
+  return explainCapture(entries, flags, { lookupTxt: lookupOf(flags) })
+}
+
+const exitOf = ({ groups }: Incidents): number => (groups.length === 0 ? EXIT.ok : EXIT.refused)
+
+const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** Parses a time, or how long ago it was. @throws UsageError */
+function sinceOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
+  if (unit !== undefined) return Date.now() - Number(count) * UNITS[unit as keyof typeof UNITS]
+  // Date.parse takes a number for a month.
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
+  if (!Number.isNaN(time)) return time
+  throw new UsageError('--since takes a time such as 2026-11-24T03:00:00Z, or a duration such as 90s, 10m, 12h or 7d')
+}
+
+/** Splits a file into its lines, as one character for each octet: records are ASCII. */
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let rest = ''
+  let isSkipped = false
+  for await (const chunk of chunks) {
+    const lines = (rest + chunk.toString('latin1')).split('\n')
+    rest = lines.pop()!
+    for (const line of lines) {
+      if (!isSkipped) yield line
+      isSkipped = false
+    }
+    if (rest.length <= MAX_LINE) continue
+    rest = ''
+    isSkipped = true
+  }
+  if (!isSkipped) yield rest
+}

@@ -1,0 +1,117 @@
+/** One refused or verified request, as a log line or a recorder's file tells of it. */
+export interface Incident {
+  /** milliseconds since 1970; undefined where neither the record nor its logger has a time */
+  readonly time: number | undefined
+  readonly status: string
+  /** the code of the main failure; undefined when verified */
+  readonly code: string | undefined
+  readonly signedUnderDomain: boolean
+  /** whether the published key made a signature that does not verify; undefined where nobody knows */
+  readonly madeByKey: boolean | undefined
+  readonly keyId: string | undefined
+  readonly accountId: string | undefined
+  readonly host: string | undefined
+  /** how many requests of the same kind the log left out before this one */
+  readonly leftOut: number
+}
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null
+
+const textOr = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+/** Loggers and platforms wrap a record in other objects: `{ log: "{ ... }" }` in `{ message: ... }` is two deep. */
+const MAX_DEPTH = 5
+
+const STATUSES: readonly unknown[] = ['verified', 'rejected', 'unavailable']
+
+/** Matches the names of codes, and nothing that a sender could put in their place. */
+const CODE = /^[a-z][a-z0-9-]{1,59}$/
+
+/** The members in which loggers and platforms give the time, the record's own first. */
+const TIMES = ['time', 'timestamp', '@timestamp', 'ts', 'datetime', '__REALTIME_TIMESTAMP', 'receiveTimestamp']
+
+/**
+ * Finds the records of `logRecord` in one line of a log: the line itself, or what pino, winston, CloudWatch, Docker,
+ * Kubernetes, journald or Cloud Logging make of it.
+ */
+export function incidentsIn(line: string): Incident[] {
+  // Most lines of a log that holds other things are skipped without parsing. Quotes may be escaped.
+  if (!line.includes('codes')) return []
+  const start = line.indexOf('{')
+  const end = line.lastIndexOf('}')
+  if (start < 0 || end < start) return []
+  const value = parse(line.slice(start, end + 1)) ?? parse(`{${line.trim().replace(/,$/, '')}}`) ?? parse(line)
+  const found: Incident[] = []
+  collect(value, timeOf(line.slice(0, start)), 0, found)
+  return found
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Adds the records in a value, the outermost first. */
+function collect(value: unknown, outer: number | undefined, depth: number, found: Incident[]): void {
+  if (typeof value === 'string' && value.includes('codes')) {
+    const start = value.indexOf('{')
+    const parsed = start < 0 ? undefined : parse(value.slice(start, value.lastIndexOf('}') + 1))
+    if (parsed !== undefined) collect(parsed, timeOf(value.slice(0, start)) ?? outer, depth, found)
+    return
+  }
+  if (!isObject(value) || depth > MAX_DEPTH) return
+  const time = timeIn(value) ?? outer
+  const incident = incidentOf(value, time)
+  if (incident !== undefined) found.push(incident)
+  else for (const inner of Object.values(value)) collect(inner, time, depth + 1, found)
+}
+
+/** Reads a record; undefined for any other object. */
+function incidentOf(value: JsonObject, time: number | undefined): Incident | undefined {
+  const { status, codes, code, signedUnderDomain, madeByKey, leftOut } = value
+  if (!STATUSES.includes(status) || !Array.isArray(codes) || typeof signedUnderDomain !== 'boolean') return undefined
+  const main = textOr(code) ?? textOr(codes[0])
+  if (main !== undefined && !CODE.test(main)) return undefined
+  return {
+    time,
+    status: status as string,
+    code: main,
+    signedUnderDomain,
+    madeByKey: typeof madeByKey === 'boolean' ? madeByKey : undefined,
+    keyId: textOr(value['keyId']) ?? textOr(value['claimedKeyId']),
+    accountId: textOr(value['accountId']) ?? textOr(value['claimedAccountId']),
+    host: textOr(value['claimedHost']),
+    leftOut: Number.isSafeInteger(leftOut) && (leftOut as number) > 0 ? (leftOut as number) : 0
+  }
+}
+
+function timeIn(value: JsonObject): number | undefined {
+  for (const name of TIMES) {
+    const time = timeOf(value[name])
+    if (time !== undefined) return time
+  }
+  return undefined
+}
+
+const YEAR_2000 = 946_684_800_000
+const YEAR_2100 = 4_102_444_800_000
+
+/** Reads a time: ISO 8601 at the start of a text, or seconds, milliseconds or microseconds since 1970. */
+function timeOf(value: unknown): number | undefined {
+  if (typeof value === 'string' && !/^\d{10,16}(?:\.\d+)?$/.test(value)) {
+    const [iso, day, clock, zone = 'Z'] =
+      /(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)(Z|[+-]\d\d:?\d\d)?/.exec(value.slice(0, 200)) ?? []
+    if (iso === undefined) return undefined
+    const time = Date.parse(`${day}T${clock!.replace(',', '.').replace(/(\.\d{3})\d+$/, '$1')}${zone}`)
+    return Number.isNaN(time) ? undefined : time
+  }
+  const number = Number(value ?? Number.NaN)
+  for (const milliseconds of [number, number * 1000, number / 1000])
+    if (milliseconds > YEAR_2000 && milliseconds < YEAR_2100) return milliseconds
+  return undefined
+}

@@ -1,0 +1,58 @@
+import { readdirSync } from 'node:fs'
+import { UsageError } from '../../../flags/usage-error.ts'
+import { createVerifier, logRecord, type Verdict, type VerifierOptions } from '../../../src/index.ts'
+import { openSignature, parseRecordedName } from '../../../src/internal/index.ts'
+import { completeEntry } from '../../captures/capture.ts'
+import { readCapture } from '../../captures/read-capture.ts'
+import { type Io, readBytes } from '../../command.ts'
+import type { Incident } from './log-lines.ts'
+
+/** Limits the files that are read: a recorder keeps 50 by default. */
+const MAX_FILES = 10_000
+
+/** Lists the files of a recorder in a directory, the oldest first. @throws UsageError */
+export function listRecordedFiles(directory: string): string[] {
+  const files = readdirSync(directory).flatMap(name => parseRecordedName(name) ?? [])
+  if (files.length === 0)
+    throw new UsageError(
+      `${directory} (FILE) has no file of a recorder, such as 2026-11-24T15-05-38.123Z-digest-mismatch-key-1.json`
+    )
+  const sorted = files.sort((a, b) => a.number - b.number || (a.name < b.name ? -1 : 1))
+  return sorted.slice(-MAX_FILES).map(({ name }) => name)
+}
+
+/**
+ * Verifies the request of a recorder's file again, with the file's own DNS answers and clock, and says what a log line
+ * would say of it.
+ *
+ * @throws UsageError for a file that is not a fixture; TypeError for one with a wrong option
+ */
+export async function incidentOfFile(directory: string, name: string, io: Io): Promise<Incident> {
+  const [entry] = readCapture(await readBytes(`${directory}/${name}`, 'FILE', io))
+  const { request, options } = completeEntry(entry!)
+  const verdict = await createVerifier(options as VerifierOptions)(request)
+  const { status, code, signedUnderDomain, keyId, accountId, ...record } = logRecord(verdict)
+  const { claimedKeyId, claimedAccountId } = record
+  const { claimedHost } = record as { claimedHost?: string }
+  return {
+    time: timeOfName(name),
+    status,
+    code,
+    signedUnderDomain,
+    madeByKey: madeByKey(name, verdict),
+    keyId: keyId ?? claimedKeyId,
+    accountId: accountId ?? claimedAccountId,
+    host: claimedHost,
+    leftOut: 0
+  }
+}
+
+/** Says whether the published key made the signature: by the name of the file, or else by the signature itself. */
+function madeByKey(name: string, { failures }: Verdict): boolean | undefined {
+  if (parseRecordedName(name)?.signer === 'key') return true
+  for (const { code, evidence } of failures) if (code === 'signature-mismatch') return openSignature(evidence)?.isByKey
+  return undefined
+}
+
+/** Returns the time in a name, which is written without colons. */
+const timeOfName = (name: string): number => Date.parse(name.slice(0, 24).replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'))
