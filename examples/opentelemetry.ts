@@ -12,6 +12,8 @@ const duration = meter.createHistogram('signed_requests.verdict.duration', {
 subscribe('signed-requests:verdict', message => {
   const { verdict, durationMs } = message as VerdictMessage
   const { status, code = '', signedUnderDomain } = logRecord(verdict)
-  verdicts.add(1, { status, code, signed: signedUnderDomain })
+  const claimed = signedUnderDomain ? 'claimed' : 'no'
+  const signed = verdict.checks.signature.outcome === 'pass' ? 'key' : claimed
+  verdicts.add(1, { status, code, signed })
   duration.record(durationMs / 1000, { status })
 })

@@ -52,6 +52,7 @@ const settings: GatewaySettings = {
   replay: { kind: 'none' },
   log: 'json',
   maxConnections: 1000,
+  drainDelay: 0,
   drain: 10_000,
   upstream: new URL(process.argv[2]!),
   upstreamTimeout: 30_000,

@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 import { answerWhenDrained, DRAIN_LIMITS, emptyBodyHeaders, refusalHeaders } from '../../src/internal/index.ts'
 
 interface AnswerOptions {
-  /** whether the answer ends its connection */
+  /** whether the answer ends its connection; it does in any case when a part of the request stays unread */
   readonly isLast: boolean
-  /** leaves the rest of the body unread: the connection is needed for others */
-  readonly isHurried?: boolean
+  /** leaves the rest of the body unread, because another sender needs the connection */
+  readonly skipsBody?: boolean
   /** besides those of every answer */
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -25,9 +25,9 @@ export function answer(res: ServerResponse, status: number, { isLast }: AnswerOp
 export const answerWhenRead = (
   res: ServerResponse,
   status: number,
-  { isLast, isHurried = false, headers }: AnswerOptions
+  { isLast, skipsBody = false, headers }: AnswerOptions
 ): Promise<void> =>
-  answerWhenDrained(res, answerOf(status, headers), { isLast, limits: isHurried ? undefined : DRAIN_LIMITS })
+  answerWhenDrained(res, answerOf(status, headers), { isLast, limits: skipsBody ? undefined : DRAIN_LIMITS })
 
 /** Answers bytes that Node.js could not parse as a request, and ends the connection. */
 export function answerSocket(socket: Socket, status: number): void {

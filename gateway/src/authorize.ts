@@ -6,10 +6,13 @@ import { listen, trackConnections } from './connections.ts'
 import type { Exchange, Malformed } from './exchange.ts'
 import type { AuthorizerSettings } from './options/authorize.ts'
 import { connectReplayStore, NO_CLAIMS } from './replay-store.ts'
+import { watchStore } from './store-watch.ts'
 
 export interface Authorizer {
   /** `127.0.0.1:9000` */
   readonly address: string
+  /** Closes each connection after its next answer, so that proxies move on; new ones are still taken. */
+  announceEnd(): void
   /** Takes no new connection and lets running checks end; true when nothing was left. */
   close(): Promise<boolean>
 }
@@ -28,17 +31,21 @@ const LIMITS = {
  * Answers proxies that ask before they forward: 200 for a verified request, and else 401, 413 or 503 without a body.
  *
  * @param onOver called once for each check, when it is over
+ * @param note called with a line for the operator, such as that the replay store fails
  * @throws (rejects) when the address is in use, or the replay store cannot be reached
  */
 export async function startAuthorizer(
   settings: AuthorizerSettings,
-  onOver: (exchange: Exchange | Malformed) => void = () => {}
+  onOver: (exchange: Exchange | Malformed) => void = () => {},
+  note: (line: string) => void = () => {}
 ): Promise<Authorizer> {
-  const { store = NO_CLAIMS, close: closeStore } = await connectReplayStore(settings.replay)
-  const check = createCheck(settings, createVerifier({ ...settings.verifier, replayStore: store }))
+  const { store, close: closeStore } = await connectReplayStore(settings.replay)
+  const watch = watchStore(store, note)
+  const replayStore = watch.store ?? NO_CLAIMS
+  const check = createCheck(settings, createVerifier({ ...settings.verifier, replayStore }))
   const server = createServer(
     LIMITS,
-    (req, res) => void connections.run(res, async waits => onOver(await check(req, res, waits)))
+    (req, res) => void connections.run(res, async waits => onOver(watch.withError(await check(req, res, waits))))
   )
   const connections = trackConnections(server, false, settings.maxConnections)
   let address: string
@@ -50,6 +57,7 @@ export async function startAuthorizer(
   }
   return {
     address,
+    announceEnd: connections.announceEnd,
     async close() {
       connections.drain()
       const isDone = await Promise.race([connections.served(), delay(settings.drain, false, { ref: false })])

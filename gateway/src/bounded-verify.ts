@@ -21,7 +21,7 @@ type LeaseBody = (onRevoked: () => void) => Lease
  */
 export function createBoundedVerify(verify: Verify, { verifier }: CommonSettings) {
   const { maxBodyBytes = DEFAULTS.maxBodyBytes } = verifier
-  const bodies = createBudget(Math.max(MAX_HELD, 3 * maxBodyBytes))
+  const bodies = createBudget({ limit: Math.max(MAX_HELD, 3 * maxBodyBytes) })
   const takesRfc9421 = verifier.schemes?.some(({ name }) => name === 'rfc9421') === true
 
   /** @param keep bytes of a body that is wanted whatever the verdict is */

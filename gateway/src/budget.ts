@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto'
+
 /** The share of a budget that one request holds. */
 export interface Lease {
   /** Charges this amount more; a negative amount is given back. */
@@ -28,12 +30,18 @@ interface Owned {
   held: number
 }
 
+interface BudgetOptions {
+  readonly limit?: number
+  /** which lease of its owner is revoked: a random one cannot be foreseen by its sender */
+  readonly choose?: 'newest' | 'random'
+}
+
 /**
- * Creates a budget for all requests together. Above its limit, leases are revoked until the rest fits: the newest lease
- * of the owner that holds most, so that who floods pays, and copies of one request compete with each other; the oldest,
+ * Creates a budget for all requests together. Above its limit, leases are revoked until the rest fits: one of the owner
+ * that holds most, so that who floods pays, and copies of one request compete with each other; of the oldest owner,
  * where owners hold the same.
  */
-export function createBudget(limit = Number.POSITIVE_INFINITY): Budget {
+export function createBudget({ limit = Number.POSITIVE_INFINITY, choose = 'newest' }: BudgetOptions = {}): Budget {
   /** The owners with leases that can be revoked, the oldest first. */
   const owners = new Map<unknown, Owned>()
   let used = 0
@@ -42,7 +50,8 @@ export function createBudget(limit = Number.POSITIVE_INFINITY): Budget {
     let most: Owned | undefined
     for (const owned of owners.values()) if (owned.held > (most?.held ?? 0)) most = owned
     if (most === undefined) return false
-    const [lease, onRevoked] = [...most.leases].at(-1)!
+    const leases = [...most.leases]
+    const [lease, onRevoked] = leases[choose === 'newest' ? leases.length - 1 : randomInt(leases.length)]!
     lease.release()
     onRevoked()
     return true

@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { fromNodeRequest, httpStatus, type ReceivedRequest, type Verify } from 'signed-requests'
+import { fromNodeRequest, httpStatus, type ReceivedRequest, type Verdict, type Verify } from 'signed-requests'
 import { answerWhenRead } from './answer.ts'
 import { createBoundedVerify } from './bounded-verify.ts'
-import { ALONE } from './connections.ts'
+import { NO_WAITS } from './connections.ts'
 import type { Exchange, HeaderLine, Malformed } from './exchange.ts'
 import { descriptionFinding, refusalOf } from './findings.ts'
 import { grantHeaders } from './headers.ts'
 import type { AuthorizerSettings } from './options/authorize.ts'
 import { releaseClaim } from './release-claim.ts'
+import { createSignatureOpener } from './signer.ts'
 import { hasCertainFraming } from './target.ts'
 
 /**
@@ -17,56 +18,64 @@ import { hasCertainFraming } from './target.ts'
 export function createCheck(settings: AuthorizerSettings, verify: Verify) {
   const { from, https, prefix } = settings
   const boundedVerify = createBoundedVerify(verify, settings)
+  const wasMadeByKey = createSignatureOpener()
   const proxy = { https, prefix }
-  const ofProxy = [https, prefix].filter(what => typeof what === 'string')
-  const consumed = new Set(from === 'as-is' ? ofProxy : DESCRIPTION)
+  const setByProxy = [https, prefix].filter(what => typeof what === 'string')
+  const consumed = new Set(from === 'as-is' ? setByProxy : DESCRIPTION)
 
-  return async (req: IncomingMessage, res: ServerResponse, waits = ALONE): Promise<Exchange | Malformed> => {
+  /** Answers by the verdict. A request that is verified and unsafe for the application is refused. */
+  async function respond(res: ServerResponse, verdict: Verdict, isUnsafe: boolean, skipsBody: boolean) {
+    if (isUnsafe) {
+      await releaseClaim(verify, verdict)
+      return answerWhenRead(res, 401, { isLast: false })
+    }
+    if (verdict.status !== 'verified') return answerWhenRead(res, httpStatus(verdict), { isLast: false, skipsBody })
+    // All of them are always sent: a proxy overwrites the sender's headers only by those that come back.
+    const headers = { ...grantHeaders(verdict), 'Signed-Request-Verdict': verdict.status }
+    return answerWhenRead(res, 200, { isLast: false, headers })
+  }
+
+  return async (req: IncomingMessage, res: ServerResponse, waits = NO_WAITS): Promise<Exchange | Malformed> => {
     const receivedAt = Date.now()
     const start = performance.now()
-    // A body that was cut could be the beginning of another body, whose digest nobody has compared.
-    const isPartial = req.headersDistinct['x-envoy-auth-partial-body'] ?? ['false']
-    if (isPartial.join().toLowerCase() !== 'false') {
-      await answerWhenRead(res, 413, { isLast: false })
-      return { receivedAt, status: 413, upstream: 'malformed', ...PARTIAL_BODY }
-    }
-    if (!hasCertainFraming(req)) {
-      await answerWhenRead(res, 400, { isLast: true })
-      return { receivedAt, status: 400, upstream: 'malformed', reason: 'framing' }
+    const malformed = malformedOf(req)
+    if (malformed !== undefined) {
+      await answerWhenRead(res, malformed.status, { isLast: malformed.reason === 'framing' })
+      return { receivedAt, upstream: 'malformed', ...malformed }
     }
     const received = from === 'as-is' ? fromNodeRequest(req, proxy) : forwardedRequest(req)
     const { verdict, body, isRevoked } = await boundedVerify(received, res, waits)
     const verdictMs = performance.now() - start
-    if (verdict.status !== 'verified') waits.forNothing()
+    if (verdict.status !== 'verified') waits.forAnswer()
+    const { method, target, https } = received
     const headers = received.headers as readonly HeaderLine[]
-    const unsafe = verdict.status === 'verified' ? refusalOf({ ...received, headers, verdict, consumed }) : undefined
-    if (unsafe !== undefined) {
-      await releaseClaim(verify, verdict)
-      await answerWhenRead(res, 401, { isLast: false })
-    } else if (verdict.status === 'verified') {
-      // All of them are always sent: a proxy overwrites the sender's headers only by those that come back.
-      const granted = { ...grantHeaders(verdict), 'Signed-Request-Verdict': verdict.status }
-      await answerWhenRead(res, 200, { isLast: false, headers: granted })
-    } else await answerWhenRead(res, httpStatus(verdict), { isLast: false, isHurried: isRevoked })
+    const unsafe = verdict.status === 'verified' ? refusalOf({ target, headers, verdict, consumed }) : undefined
+    await respond(res, verdict, unsafe !== undefined, isRevoked)
     body.release()
-    const { method, target } = received
-    const duration = performance.now() - start
-    const status = res.headersSent ? res.statusCode : 0
     return {
       receivedAt,
-      duration,
+      duration: performance.now() - start,
       verdictMs,
       method,
       target,
       headers,
-      https: received.https,
+      https,
       verdict,
-      status,
+      madeByKey: wasMadeByKey(verdict),
+      status: res.headersSent ? res.statusCode : 0,
       upstream: 'not-asked',
       finding: descriptionFinding({ verdict, from, isOther: isDescribed(req) }),
       ...unsafe
     }
   }
+}
+
+/** Returns what is wrong with a request that is not verified at all. */
+function malformedOf(req: IncomingMessage): Pick<Malformed, 'status' | 'reason' | 'finding'> | undefined {
+  // A body that was cut could be the beginning of another body, whose digest nobody has compared.
+  const isPartial = req.headersDistinct['x-envoy-auth-partial-body'] ?? ['false']
+  if (isPartial.join().toLowerCase() !== 'false') return { status: 413, ...PARTIAL_BODY }
+  return hasCertainFraming(req) ? undefined : { status: 400, reason: 'framing' }
 }
 
 const PARTIAL_BODY = {

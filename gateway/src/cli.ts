@@ -9,9 +9,9 @@ process.exitCode = await run(process.argv.slice(2), {
   env: process.env,
   stopped: () =>
     new Promise(resolve => {
-      const stop = () => {
+      const stop = (signal: NodeJS.Signals) => {
         isStopped = true
-        resolve()
+        resolve(signal)
       }
       // The listeners stay: each process of a group may get the signal twice.
       process.on('SIGTERM', stop).on('SIGINT', stop)

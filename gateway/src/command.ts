@@ -1,13 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { UsageError } from '../../flags/usage-error.ts'
 import { startAuthorizer } from './authorize.ts'
 import type { Exchange, Malformed } from './exchange.ts'
 import { type Gateway, startGateway } from './gateway.ts'
-import { logText } from './log.ts'
 import { type AuthorizerSettings, authorizerSettingsOf } from './options/authorize.ts'
 import { AUTHORIZE_COMMAND, authorizeHelp, gatewayHelp, parseAuthorize, parseGateway } from './options/command-line.ts'
 import { type CommonSettings, type GatewaySettings, settingsOf } from './options/settings.ts'
 import { VERSION } from './page-files.ts'
 import { isPublicSuffix } from './public-suffix.ts'
+import { createRequestLog } from './request-log.ts'
 import { ANY_ACCOUNT } from './seen-accounts.ts'
 
 const EXIT = { ok: 0, failed: 1, unavailable: 2, usage: 64 } as const
@@ -19,11 +20,11 @@ export interface Surroundings {
   print: (line: string) => void
   note: (line: string) => void
   env: NodeJS.ProcessEnv
-  /** resolves when the command is told to end */
-  stopped: () => Promise<void>
+  /** resolves when the command is told to end, by the next signal */
+  stopped: () => Promise<NodeJS.Signals | undefined>
 }
 
-type Running = Pick<Gateway, 'address' | 'close'>
+type Running = Pick<Gateway, 'address' | 'announceEnd' | 'close'>
 
 /** The settings of the gateway or of `authorize`. */
 type Settings = CommonSettings &
@@ -75,7 +76,7 @@ function answer(asked: 'help' | 'version', help: () => string, print: Surroundin
 async function runUntilStopped<S extends Settings, R extends Running>(
   settings: S,
   isCheck: boolean | undefined,
-  start: (settings: S, onOver: (exchange: Exchange | Malformed) => void) => Promise<R>,
+  start: (settings: S, onOver: (exchange: Exchange | Malformed) => void, note: Surroundings['note']) => Promise<R>,
   onStarted: (running: R, settings: S) => void,
   { print, note, stopped }: Surroundings
 ): Promise<number> {
@@ -92,9 +93,13 @@ async function runUntilStopped<S extends Settings, R extends Running>(
     return EXIT.ok
   }
   const told = stopped()
-  const started = await start(settings, exchange => print(logText(exchange, settings.log)))
+  const started = await start(settings, createRequestLog(settings.log, print), note)
   onStarted(started, settings)
-  await told
+  // A person at a terminal need not wait.
+  if ((await told) === 'SIGTERM' && settings.drainDelay > 0) {
+    started.announceEnd()
+    await Promise.race([delay(settings.drainDelay), stopped()])
+  }
   return (await started.close()) ? EXIT.ok : EXIT.failed
 }
 

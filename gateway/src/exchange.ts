@@ -33,6 +33,10 @@ export interface Exchange extends Omit<ReceivedRequest, 'headers' | 'body'>, Ups
   readonly requestId?: string | undefined
   /** the code of the reason why `authorize` refused a verified request */
   readonly refusal?: OwnCode
+  /** of a signature that did not verify: whether the published key made it; undefined where that is not known */
+  readonly madeByKey?: boolean | undefined
+  /** the error because of which the replay store could not decide, in printable ASCII */
+  readonly storeError?: string | undefined
   /** a mistake that can be fixed, for the log; without any text of the sender */
   readonly finding?: string | undefined
   /** the status sent to the sender; 0 when the connection ended before */

@@ -12,6 +12,7 @@ import type { GatewaySettings } from './options/settings.ts'
 import { connectReplayStore, NO_CLAIMS } from './replay-store.ts'
 import { noteAccounts } from './seen-accounts.ts'
 import { createServe } from './serve.ts'
+import { watchStore } from './store-watch.ts'
 
 export type Gateway = Awaited<ReturnType<typeof startGateway>>
 
@@ -29,11 +30,13 @@ const LIMITS = {
  * Starts a gateway in this process.
  *
  * @param onOver called once for everything that was answered, when it is over
+ * @param note called with a line for the operator, such as that the replay store fails
  * @throws (rejects) when an address is in use, or the replay store cannot be reached
  */
 export async function startGateway(
   settings: GatewaySettings,
-  onOver: (exchange: Exchange | Malformed) => void = () => {}
+  onOver: (exchange: Exchange | Malformed) => void = () => {},
+  note: (line: string) => void = () => {}
 ) {
   const { tls, verifier, observe } = settings
   const seenAccounts = new Set<string>()
@@ -45,6 +48,7 @@ export async function startGateway(
   const { store, close: closeStore } = observe
     ? { store: NO_CLAIMS, close: async () => {} }
     : await connectReplayStore(settings.replay)
+  const watch = watchStore(store, note)
   const page = settings.admin && {
     ...settings.admin,
     recent: (await import('./admin/recent.ts')).createRecent(settings.admin.redact, verifier)
@@ -52,13 +56,14 @@ export async function startGateway(
   const verify = createVerifier({
     ...verifier,
     ...(typeof accounts === 'function' && { accounts: noteAccounts(accounts, seenAccounts) }),
-    ...(store && { replayStore: store }),
+    ...(watch.store && { replayStore: watch.store }),
     ...(page && { recorder: page.recent })
   })
   const upstream = createUpstream(settings.upstream, settings.upstreamTimeout)
   const serve = createServe(settings, verify, upstream)
 
-  const end = (exchange: Exchange | Malformed) => {
+  const end = (over: Exchange | Malformed) => {
+    const exchange = watch.withError(over)
     onOver(exchange)
     admin?.record(exchange)
   }
@@ -111,10 +116,18 @@ export async function startGateway(
     throw error
   }
   isReady = true
+  let isClosed = false
+
+  /** Says at /healthz that the gateway ends, and closes each connection after its next answer; new ones are still taken. */
+  function announceEnd(): void {
+    isReady = false
+    connections.announceEnd()
+  }
 
   /** Takes no new connection, lets running requests end, and aborts what is left; true when nothing was left. */
   async function close(): Promise<boolean> {
-    if (!isReady) return true
+    if (isClosed) return true
+    isClosed = true
     isReady = false
     connections.drain()
     const isDone = await Promise.race([connections.served(), delay(settings.drain, false, { ref: false })])
@@ -122,7 +135,7 @@ export async function startGateway(
     return isDone
   }
   // IP and port, the real one when 0 was asked for: `127.0.0.1:8080`
-  return { address, admin: admin?.address, close }
+  return { address, admin: admin?.address, announceEnd, close }
 }
 
 /**

@@ -1,44 +1,58 @@
 import type { Writable } from 'node:stream'
-import { explain, logRecord, type Verdict } from 'signed-requests'
+import { logRecord, type Verdict } from 'signed-requests'
 import { isSignedUnderDomain } from '../../src/internal/index.ts'
 import { type Exchange, isUnsigned, type Malformed, mainCodes, otherDomainOf } from './exchange.ts'
 import { senderFinding } from './findings.ts'
 
+/** What a line says besides its own request. */
+interface Additions {
+  /** lines of refusals with the same code that were left out since the last one */
+  readonly omitted?: number
+}
+
 /**
  * Writes one request for the log. JSON is one line; a request that was not verified has only claims there, in visible
- * ASCII, under names that say so. Text is one line and, for a request that was not verified and has something of a
- * signed one, the output of `explain`, which escapes the sender's text.
+ * ASCII, under names that say so. Text is one line, and a second one for a finding.
  */
-export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): string {
+export function logText(exchange: Exchange | Malformed, form: 'json' | 'text', additions: Additions = {}): string {
+  return form === 'json' ? jsonLine(exchange, additions) : textLines(exchange, additions)
+}
+
+/** Returns what is logged of a verdict. A request that `authorize` refuses is not verified for its sender. */
+function recordOf({ verdict, refusal, bodyLength }: Exchange) {
+  const record = logRecord(verdict)
+  if (refusal !== undefined) return { ...record, status: 'rejected' as const, codes: [refusal], code: refusal }
+  // A large body is dropped as soon as the application has it.
+  return verdict.status === 'verified' && bodyLength !== undefined ? { ...record, bodyLength } : record
+}
+
+function jsonLine(exchange: Exchange | Malformed, { omitted }: Additions): string {
   const time = new Date(exchange.receivedAt).toISOString()
   const { status: httpStatus, upstream, verdict } = exchange
   if (verdict === undefined) {
     const { reason, finding } = exchange
-    return form === 'json'
-      ? JSON.stringify({ time, finding, status: 'malformed', reason, httpStatus, upstream })
-      : [`${time} ${httpStatus} malformed ${reason}`, finding].filter(Boolean).join('\n')
+    return JSON.stringify({ time, finding, status: 'malformed', reason, httpStatus, upstream, omitted })
   }
-  const { requestId, upstreamError, finding = senderFinding(verdict) } = exchange
+  const { requestId, upstreamError, madeByKey, storeError, finding = senderFinding(verdict) } = exchange
   const ms = Math.round(exchange.duration)
-  const { refusal, bodyLength } = exchange
-  const record = {
-    ...logRecord(verdict),
-    // A large body is dropped as soon as the application has it.
-    ...(verdict.status === 'verified' && bodyLength !== undefined && { bodyLength }),
-    ...(refusal && { codes: [refusal], code: refusal })
-  }
-  if (form === 'json')
-    return JSON.stringify({ time, requestId, finding, ...record, httpStatus, upstream, upstreamError, ms })
-  const verdictWords = [record.status, ...mainCodes(verdict), refusal, originOf(verdict)]
-  const upstreamWords = [upstream, upstreamError && `(${upstreamError})`]
-  const words = [time, `${httpStatus}`, ...verdictWords, ...upstreamWords, `${ms} ms`, requestId]
-  const line = words.filter(Boolean).join(' ')
-  const found = exchange.finding === undefined ? '' : `\n${exchange.finding}`
-  // Scanners send requests that have nothing of a signed one: explaining each would fill the log.
-  if (isUnsigned(verdict)) return `${line}: ${senderFinding(verdict)}${found}`
-  if (verdict.status === 'verified') return `${line}${found}`
-  return `${line}${found}\n${explain(verdict, { settings: 'flags' })}\n`
+  const record = { ...recordOf(exchange), madeByKey, storeError }
+  return JSON.stringify({ time, requestId, finding, ...record, httpStatus, upstream, upstreamError, ms, omitted })
 }
+
+function textLines(exchange: Exchange | Malformed, { omitted }: Additions): string {
+  const time = new Date(exchange.receivedAt).toISOString()
+  const { status: httpStatus, upstream, verdict, finding } = exchange
+  const more = omitted && `(${omitted} more were left out)`
+  if (verdict === undefined)
+    return linesOf([time, httpStatus, 'malformed', exchange.reason, more].filter(Boolean).join(' '), finding)
+  const { requestId, upstreamError, refusal, storeError } = exchange
+  const judged = [recordOf(exchange).status, ...mainCodes(verdict), refusal, storeError && `(${storeError})`]
+  const answered = [upstream, upstreamError && `(${upstreamError})`, `${Math.round(exchange.duration)} ms`, requestId]
+  const words = [time, httpStatus, ...judged, originOf(verdict), ...answered, more]
+  return linesOf(words.filter(Boolean).join(' ') + (isUnsigned(verdict) ? `: ${senderFinding(verdict)}` : ''), finding)
+}
+
+const linesOf = (...lines: readonly (string | undefined)[]): string => lines.filter(Boolean).join('\n')
 
 /** Says who signed the request, unless its signature is under the domain. */
 function originOf(verdict: Verdict): string {

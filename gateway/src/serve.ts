@@ -1,24 +1,32 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { fromNodeRequest, httpStatus, type Verdict, type Verify } from 'signed-requests'
+import { fromNodeRequest, httpStatus, type ReceivedRequest, type Verdict, type Verify } from 'signed-requests'
 import { DEFAULTS } from '../../src/internal/index.ts'
 import { answer, answerWhenRead } from './answer.ts'
 import { createBoundedVerify } from './bounded-verify.ts'
-import { ALONE, whenOver } from './connections.ts'
+import { NO_WAITS, whenOver } from './connections.ts'
 import type { Exchange, HeaderLine, Malformed, UpstreamResult } from './exchange.ts'
-import { TOO_LARGE, type Upstream } from './forward.ts'
+import { type Outgoing, TOO_LARGE, type Upstream } from './forward.ts'
 import { requestHeaders } from './headers.ts'
 import type { GatewaySettings } from './options/settings.ts'
 import { releaseClaim } from './release-claim.ts'
 import { ANY_ACCOUNT, accountFlags } from './seen-accounts.ts'
+import { createSignatureOpener } from './signer.ts'
 import { asSigned, whyNotForwardable } from './target.ts'
 
 /** Limits how much of a verified body is kept for the page. */
-const MAX_COPIED = 64 * 1024
+const MAX_SHOWN = 64 * 1024
 
 /**
  * A larger body counts until the upstream has it; smaller ones are too little to count on any number of connections.
  */
 const SMALL_BODY = 16 * 1024
+
+/** A request that was verified, and what is held of it. */
+interface Judged extends Awaited<ReturnType<ReturnType<typeof createBoundedVerify>>> {
+  readonly received: ReceivedRequest & { readonly headers: readonly HeaderLine[] }
+  /** all of the body, where it is held; cut to what the page shows when the upstream has it */
+  bytes: Uint8Array | undefined
+}
 
 /**
  * Answers one request. Resolves when it is over, to the exchange.
@@ -26,8 +34,9 @@ const SMALL_BODY = 16 * 1024
 export function createServe(settings: GatewaySettings, verify: Verify, upstream: Upstream) {
   const { prefix, observe, refusalStatus, verifier, admin, upstreamTimeout, requestId } = settings
   const boundedVerify = createBoundedVerify(verify, settings)
+  const wasMadeByKey = createSignatureOpener()
   const maxBody = verifier.maxBodyBytes ?? DEFAULTS.maxBodyBytes
-  const copied = admin === undefined || admin.redact ? 0 : MAX_COPIED
+  const shown = admin === undefined || admin.redact ? 0 : MAX_SHOWN
   const keep = observe ? maxBody : 0
   const proxy = { https: settings.https, prefix }
   const consumed = new Set(Object.values(proxy).filter(what => typeof what === 'string'))
@@ -36,7 +45,66 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
   const statusOf = (verdict: Verdict): number =>
     verdict.status === 'rejected' && refusalStatus !== undefined ? refusalStatus : httpStatus(verdict)
 
-  return async (req: IncomingMessage, res: ServerResponse, waits = ALONE): Promise<Exchange | Malformed> => {
+  /** While observing, a request that gave way is not forwarded either: its connection is needed for others. */
+  const isForwarded = ({ verdict, isRevoked }: Judged): boolean =>
+    verdict.status === 'verified' || (observe && !isRevoked && !hasTooManyLines(verdict))
+
+  /** Returns the body for the upstream; undefined when there is nothing to forward. */
+  function bodyOf(judged: Judged, req: IncomingMessage, isTooLarge: boolean) {
+    const { body, received, verdict } = judged
+    if (judged.bytes === undefined) {
+      // While observing, the body of a head that failed is forwarded as it arrives, and not held.
+      const isStreamed = observe && body.isUnread() && !isTooLarge && !req.destroyed
+      const length = req.headers['content-length']
+      return isStreamed
+        ? { content: streamedBody(req, received.body as AsyncIterable<Uint8Array>, maxBody), length }
+        : undefined
+    }
+    const { bytes } = judged
+    /** The upstream has the body: from now on only the part for the page is held. */
+    const letGo = () => {
+      body.release()
+      if (bytes.length <= SMALL_BODY) return
+      judged.bytes = new Uint8Array(bytes.subarray(0, shown))
+      if (verdict.status === 'verified') verdict.body = new Uint8Array()
+    }
+    return { content: wholeBody(bytes, letGo), length: `${bytes.length}` }
+  }
+
+  /** Makes the request for the upstream; undefined when it is refused. */
+  function outgoingOf(judged: Judged, req: IncomingMessage, isTooLarge: boolean): Outgoing | undefined {
+    const body = isForwarded(judged) ? bodyOf(judged, req, isTooLarge) : undefined
+    if (body === undefined) return undefined
+    const { received, verdict } = judged
+    const { target, headers: lines } = asSigned(received, verdict)
+    const headers = requestHeaders(lines, verdict, observe, consumed)
+    if (body.length !== undefined) headers.push(['Content-Length', body.length])
+    return { method: received.method, path: target, headers, body: body.content }
+  }
+
+  /** Forwards a request, or refuses it. Resolves when its answer is over. */
+  async function respond(judged: Judged, res: ServerResponse): Promise<UpstreamResult> {
+    const { verdict, isRevoked } = judged
+    const isTooLarge = Number(res.req.headers['content-length']) > maxBody
+    const outgoing = outgoingOf(judged, res.req, isTooLarge)
+    if (outgoing === undefined) {
+      // Observing refuses only a request that cannot be forwarded as a whole.
+      const status = observe && isTooLarge ? 413 : statusOf(verdict)
+      // What is not well-formed is not followed by another request.
+      const isLast = verdict.checks.request.outcome !== 'pass'
+      await answerWhenRead(res, status, { isLast, skipsBody: isRevoked })
+      await whenOver(res)
+      return { upstream: 'not-asked' }
+    }
+    const result = await upstream.forward(outgoing, res, () => releaseClaim(verify, verdict))
+    // The upstream is done: a sender that does not read the rest is closed. A refusal has its own limits.
+    const unread = setTimeout(() => res.destroy(), upstreamTimeout)
+    await whenOver(res)
+    clearTimeout(unread)
+    return result
+  }
+
+  return async (req: IncomingMessage, res: ServerResponse, waits = NO_WAITS): Promise<Exchange | Malformed> => {
     const receivedAt = Date.now()
     const start = performance.now()
     const isRepeated = observe && (req.headersDistinct['host']?.length ?? 0) > 1
@@ -45,67 +113,34 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
       answer(res, 400, { isLast: true })
       return { receivedAt, status: 400, upstream: 'malformed', reason }
     }
-    const request = fromNodeRequest(req, proxy)
-    const { method, target, https, forwarded, body: stream } = request
-    const headers = request.headers as readonly HeaderLine[]
-    const { verdict, body, isRevoked } = await boundedVerify(request, res, waits, keep)
+    const received = fromNodeRequest(req, proxy) as Judged['received'] & { readonly forwarded?: Exchange['forwarded'] }
+    const { verdict, body, isRevoked } = await boundedVerify(received, res, waits, keep)
     const verdictMs = performance.now() - start
-    if (verdict.status !== 'verified') waits.forNothing()
-    let bytes: Uint8Array | undefined = verdict.status === 'verified' ? verdict.body : body.read()
+    if (verdict.status !== 'verified') waits.forAnswer()
+    const bytes = verdict.status === 'verified' ? verdict.body : body.read()
     const bodyLength = bytes?.length
-    /** The upstream has the body: from now on only the part for the page is held. */
-    const letGo = () => {
-      body.release()
-      if (bytes!.length <= SMALL_BODY) return
-      bytes = new Uint8Array(bytes!.subarray(0, copied))
-      if (verdict.status === 'verified') verdict.body = new Uint8Array()
-    }
-    const announced = req.headers['content-length']
-    const isTooLarge = Number(announced) > maxBody
-    // While observing, a request that gave way is not forwarded either: its connection is needed for others.
-    const isForwarded = verdict.status === 'verified' || (observe && !isRevoked && !hasTooManyLines(verdict))
-    // While observing, the body of a head that failed is forwarded as it arrives, and not held.
-    const isPassed = observe && isForwarded && body.isUnread() && !isTooLarge && !res.destroyed
-    let result: UpstreamResult = { upstream: 'not-asked' }
-    let unread: NodeJS.Timeout | undefined
-    if ((isPassed || bytes !== undefined) && isForwarded) {
-      const { target: path, headers: lines } = asSigned({ target, https, headers }, verdict)
-      const kept = requestHeaders(lines, verdict, observe, consumed)
-      const length = isPassed ? announced : `${bodyLength}`
-      if (length !== undefined) kept.push(['Content-Length', length])
-      const content = isPassed
-        ? passedBody(req, stream as AsyncIterable<Uint8Array>, maxBody)
-        : wholeBody(bytes!, letGo)
-      const outgoing = { method, path, headers: kept, body: content }
-      result = await upstream.forward(outgoing, res, () => releaseClaim(verify, verdict))
-      // The upstream is done: a sender that does not read the rest is closed. A refusal has its own limits.
-      unread = setTimeout(() => res.destroy(), upstreamTimeout)
-    } else {
-      // Observing refuses only a request that cannot be forwarded as a whole.
-      const status = observe && isTooLarge ? 413 : statusOf(verdict)
-      await answerWhenRead(res, status, { isLast: true, isHurried: isRevoked })
-    }
-    await whenOver(res)
-    clearTimeout(unread)
+    const judged: Judged = { received, verdict, body, isRevoked, bytes }
+    const { upstream: asked, upstreamError } = await respond(judged, res)
     body.release()
     // Spreading the parts would take 5 % of the gateway's CPU.
     return {
-      method,
-      target,
-      https,
-      forwarded,
-      headers,
+      method: received.method,
+      target: received.target,
+      https: received.https,
+      forwarded: received.forwarded,
+      headers: received.headers,
       receivedAt,
       duration: performance.now() - start,
       verdictMs,
       verdict,
-      body: bytes,
+      madeByKey: wasMadeByKey(verdict),
+      body: judged.bytes,
       bodyLength,
       requestId: requestId && tokenOf(req.headersDistinct[requestId]),
       finding: verifier.accounts === ANY_ACCOUNT ? accountFinding(verdict) : undefined,
       status: res.headersSent ? res.statusCode : 0,
-      upstream: result.upstream,
-      upstreamError: result.upstreamError
+      upstream: asked,
+      upstreamError
     }
   }
 }
@@ -145,8 +180,8 @@ function untilTaken(bytes: Uint8Array, onTaken: () => void): AsyncIterable<Uint8
   return { [Symbol.asyncIterator]: () => ({ next }) }
 }
 
-/** Passes the pieces of a body on as they arrive. Fails above the limit. */
-function passedBody(req: IncomingMessage, stream: AsyncIterable<Uint8Array>, limit: number) {
+/** Passes the parts of a body on as they arrive. Fails above the limit. */
+function streamedBody(req: IncomingMessage, stream: AsyncIterable<Uint8Array>, limit: number) {
   const { 'content-length': announced = '0', 'transfer-encoding': coding } = req.headers
   return announced === '0' && coding === undefined ? new Uint8Array() : limited(stream, limit)
 }

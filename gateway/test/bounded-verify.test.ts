@@ -4,7 +4,7 @@ import { createVerifier, type ReceivedRequest } from 'signed-requests'
 import { expect, test } from 'vitest'
 import { service } from '../../test/support/service.ts'
 import { createBoundedVerify } from '../src/bounded-verify.ts'
-import { ALONE } from '../src/connections.ts'
+import { NO_WAITS } from '../src/connections.ts'
 import { testSettings } from './start.ts'
 
 /** Makes a response whose request is still arriving. */
@@ -29,7 +29,7 @@ test('a response is not watched any more when its request has a verdict', async 
   const settings = testSettings(new URL('http://127.0.0.1'), service)
   const verify = createBoundedVerify(createVerifier(settings.verifier), settings)
   const res = response()
-  const { verdict } = await verify({ ...service.sign(), body: null }, res, ALONE)
+  const { verdict } = await verify({ ...service.sign(), body: null }, res, NO_WAITS)
   expect([verdict.status, res.listenerCount('close')]).toEqual(['verified', 0])
 })
 
@@ -39,7 +39,7 @@ test('small bodies of many senders are held at once, whatever one body may have'
   const verify = createBoundedVerify(createVerifier(verifier), settings)
   const body = Buffer.alloc(1000, 'x')
   const all = Array.from({ length: 20 }, (_, n) => inPieces(service.sign({ body, target: `/${n}` }), body))
-  const verdicts = all.map(({ request }) => verify(request, response(), ALONE))
+  const verdicts = all.map(({ request }) => verify(request, response(), NO_WAITS))
   await new Promise(resolve => setImmediate(resolve))
   for (const { next } of all) next()
   const statuses = (await Promise.all(verdicts)).map(({ verdict }) => verdict.status)

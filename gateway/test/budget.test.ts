@@ -3,7 +3,7 @@ import { createBudget } from '../src/budget.ts'
 
 /** Makes a budget with named leases; `revoked` lists those that were taken back. */
 function start(limit?: number) {
-  const { lease: leaseFor, ...budget } = createBudget(limit)
+  const { lease: leaseFor, ...budget } = createBudget(limit === undefined ? {} : { limit })
   const revoked: string[] = []
   const lease = (name: string, owner: unknown = Symbol(name)) => leaseFor(owner, () => revoked.push(name))
   return { ...budget, lease, revoked }
@@ -94,4 +94,17 @@ test('a budget that is used up by pinned leases revokes nothing, and goes on', (
   pinned.charge(-15)
   lease('other').charge(5)
   expect(revoked).toEqual([])
+})
+
+test('a random lease of the owner that holds most is revoked, and each may be the one', () => {
+  const revoked = new Set<number>()
+  for (let round = 0; round < 200; round++) {
+    const { lease, revokeOne } = createBudget({ choose: 'random' })
+    const other = lease('other', () => revoked.add(-1))
+    other.charge(1)
+    for (let i = 0; i < 3; i++) lease('most', () => revoked.add(i)).charge(1)
+    revokeOne()
+  }
+  // One of three stays untouched 200 times in a row once in 10^35 runs.
+  expect([...revoked].sort()).toEqual([0, 1, 2])
 })

@@ -5,7 +5,7 @@ import { listen } from '../../test/support/listen.ts'
 import { service } from '../../test/support/service.ts'
 import { send, statusesOf } from '../../test/support/wire.ts'
 import { createCheck } from '../src/check.ts'
-import { ALONE } from '../src/connections.ts'
+import { NO_WAITS } from '../src/connections.ts'
 import { testSettings } from './start.ts'
 
 test('a refusal is answered although the store does not take the claim back, and holds nothing', async () => {
@@ -36,7 +36,7 @@ test('a connection may give way to a new one while a request is checked that is 
   const settings = { ...testSettings(new URL('http://127.0.0.1'), service), from: 'as-is' as const }
   const check = createCheck(settings, createVerifier(settings.verifier))
   const onUnverified = vi.fn()
-  const server = createServer((req, res) => void check(req, res, { ...ALONE, forNothing: onUnverified }))
+  const server = createServer((req, res) => void check(req, res, { ...NO_WAITS, forAnswer: onUnverified }))
   const address = `127.0.0.1:${await listen(server)}`
   onTestFinished(() => void server.close())
   expect(statusesOf(await send(address, service.sign()))).toEqual([200])

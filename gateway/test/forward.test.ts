@@ -87,7 +87,7 @@ describe('when the upstream fails, the claim is released and a retry accepted', 
     socket.resetAndDestroy()
     await once(socket, 'close')
     // This answer is for another sender: the gateway has seen the reset by then.
-    await exchangeBytes(address, Buffer.from('GET / HTTP/1.1\r\nHost: receiver.example\r\n\r\n'))
+    await exchangeBytes(address, Buffer.from('GET / HTTP/1.1\r\nHost: receiver.example\r\nConnection: close\r\n\r\n'))
     asked[0]!.destroy()
     expect((await over(2))[1]).toMatchObject({ status: 0, upstream: 'broken-off' })
   })
@@ -128,7 +128,7 @@ describe('when the upstream has answered, the claim stays', () => {
     socket.resetAndDestroy()
     await once(socket, 'close')
     // This answer is for another sender: the gateway has seen the reset by then.
-    await exchangeBytes(address, Buffer.from('GET / HTTP/1.1\r\nHost: receiver.example\r\n\r\n'))
+    await exchangeBytes(address, Buffer.from('GET / HTTP/1.1\r\nHost: receiver.example\r\nConnection: close\r\n\r\n'))
     finish()
     expect((await over(2))[1]).toMatchObject({ status: 0, upstream: 'answered' })
     expect([closed, malformed]).toEqual([[true], []])

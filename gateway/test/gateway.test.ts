@@ -190,7 +190,7 @@ describe('observing', () => {
     expect(seen.map(({ headers }) => headers['signed-request-verdict'])).toEqual(['verified', 'verified'])
   })
 
-  const unsigned = 'POST / HTTP/1.1\r\nHost: a\r\n'
+  const unsigned = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n'
   const inChunks = 'Transfer-Encoding: chunked\r\n\r\nb\r\n01234567890\r\n0\r\n\r\n'
   test.each([
     ['signed', wire(ofSize(11), [['Connection', 'close']]), 'not-asked'],

@@ -2,6 +2,7 @@ import { Writable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { service, withHeaders } from '../../test/support/service.ts'
 import { createLineWriter, logText } from '../src/log.ts'
+import { createRequestLog } from '../src/request-log.ts'
 import { exchangeOf } from './support/exchanges.ts'
 
 const signed = service.sign({ method: 'POST', target: '/secret' })
@@ -9,7 +10,9 @@ const unsigned = withHeaders(signed, { Signature: undefined })
 
 const of = async (request: typeof signed, form: 'json' | 'text') => {
   const changes = { receivedAt: 0, duration: 1.6, requestId: 'id-1', status: 401, upstream: 'not-asked' } as const
-  return logText(await exchangeOf(request, changes), form)
+  const lines: string[] = []
+  createRequestLog(form, line => lines.push(line))(await exchangeOf(request, changes))
+  return lines.join('\n')
 }
 
 const forged = { ...signed, headers: [...signed.headers, ['Date', 'secret\u001b[31m']] as const }
@@ -87,7 +90,9 @@ test('text has the corrected record of a key record with an empty tag', async ()
   const [record = ''] = Object.values(service.records).flat(2)
   const changes = { receivedAt: 0, status: 401, upstream: 'not-asked' } as const
   const options = { lookupTxt: async () => [[record.replace(';', ';;')]] }
-  const text = logText(await exchangeOf(signed, changes, options), 'text')
+  const lines: string[] = []
+  createRequestLog('text', line => lines.push(line))(await exchangeOf(signed, changes, options))
+  const text = lines.join()
   expect(text.replace(/\n +/g, '')).toContain(`corrected record: ${record}`)
 })
 

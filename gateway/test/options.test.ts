@@ -62,6 +62,7 @@ test('the gateway listens on loopback by default, remembers in memory, refuses, 
     log: 'json',
     admin: undefined,
     maxConnections: 1000,
+    drainDelay: 2000,
     drain: 10_000
   })
 })
@@ -156,6 +157,7 @@ const CHANGED: Record<Exclude<keyof typeof GATEWAY, TestedAlone>, Record<string,
   listen: { '--listen': '127.0.0.1:8081' },
   log: { '--log': 'text' },
   maxConnections: { '--max-connections': '20' },
+  drainDelay: { '--drain-delay': '4' },
   drain: { '--drain': '5' },
   replay: { '--replay': 'none' },
   redis: { '--redis': 'redis://127.0.0.1' },

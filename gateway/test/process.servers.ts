@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { serveDns } from '../../src/testing/index.ts'
 import { freePort } from '../../test/support/free-port.ts'
 import { service, withHeaders } from '../../test/support/service.ts'
@@ -88,6 +88,62 @@ test('lets a running request end on SIGTERM, refuses new connections, and ends w
   finish()
   expect(statusesOf(await answered)).toEqual([200])
   expect(await ended).toBe(0)
+})
+
+describe('--drain-delay', () => {
+  /** Starts a gateway with an admin address, which is told to end. */
+  async function ending(args: readonly string[]) {
+    const { stop, ...started } = await start(['--admin', '127.0.0.1:0', ...args])
+    const [, admin] = await started.says(/admin page on (\S+)\//)
+    const ended = stop()
+    const health = () => fetch(`${admin}/healthz`).then(({ status }) => status)
+    await until(async () => (await health()) === 503)
+    return { ...started, ended }
+  }
+
+  test('after SIGTERM /healthz is 503 at once, and new connections are served until the delay is over', async () => {
+    const { address, ended, seen } = await ending(['--drain-delay', '1500'])
+    const answer = await exchangeBytes(address, wire(genuine()))
+    expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*Connection: close/)
+    expect(seen).toHaveLength(1)
+    expect(await ended).toBe(0)
+    const [error] = await once(connect(Number(new URL(`http://${address}`).port), '127.0.0.1'), 'error')
+    expect(error.code).toBe('ECONNREFUSED')
+  })
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('a second signal, %s, ends the delay', async signal => {
+    const { child, ended, exit } = await ending(['--drain-delay', '3600000'])
+    child.kill(signal)
+    expect(await Promise.all([ended, exit])).toEqual([0, 0])
+  })
+
+  test('SIGINT from a terminal has no delay', async () => {
+    const { stop } = await start(['--drain-delay', '3600000'])
+    expect(await stop('SIGINT')).toBe(0)
+  })
+
+  test('authorize keeps its listener open for the delay, too', async () => {
+    const { dns } = await surroundings()
+    const [node, cli] = gatewayCommand(new URL('http://127.0.0.1'), dns, [])
+    const flags = [
+      '--domain',
+      'service.example',
+      '--host',
+      'receiver.example',
+      '--account',
+      '1234',
+      '--https',
+      'always'
+    ]
+    const where = ['--from', 'as-is', '--dns-server', dns, '--listen', '127.0.0.1:0', '--drain-delay', '1000']
+    const { says, stop } = startProcess([node!, cli!, 'authorize', ...flags, ...where])
+    const [, address] = await says(/checks on http:\/\/(\S+)/)
+    const before = await exchangeBytes(address!, wire(genuine(), [['Connection', 'close']]))
+    const ended = stop()
+    await until(async () => /Connection: close/.test(await exchangeBytes(address!, wire(forged()), /\r\n\r\n/)))
+    expect(statusesOf(before)).toEqual([200])
+    expect(await ended).toBe(0)
+  })
 })
 
 test('ends with 1 when requests outlast --drain', async () => {

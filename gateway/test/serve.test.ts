@@ -5,7 +5,7 @@ import { createVerifier } from '../../src/index.ts'
 import { listen } from '../../test/support/listen.ts'
 import { service } from '../../test/support/service.ts'
 import { wire } from '../../test/support/wire.ts'
-import { ALONE, type Waits } from '../src/connections.ts'
+import { NO_WAITS, type Waits } from '../src/connections.ts'
 import type { Upstream } from '../src/forward.ts'
 import { createServe } from '../src/serve.ts'
 import { open, receivedOn } from './for-one-test.ts'
@@ -74,14 +74,14 @@ test.each([
 ])(
   'a connection may give way to a new one before its answer only if it is not verified: %s',
   async (target, status, calls) => {
-    const forNothing = vi.fn()
+    const forAnswer = vi.fn()
     const forward: Upstream['forward'] = async (_, res) => {
       res.end('done')
       return { upstream: 'answered' }
     }
     const bytes = wire({ ...service.sign({ target: '/hook' }), target }, [['Connection', 'close']])
-    const { served } = await serveOne(forward, bytes, { ...ALONE, forNothing })
+    const { served } = await serveOne(forward, bytes, { ...NO_WAITS, forAnswer })
     expect(await served).toMatchObject({ status })
-    expect(forNothing).toHaveBeenCalledTimes(calls)
+    expect(forAnswer).toHaveBeenCalledTimes(calls)
   }
 )

@@ -90,6 +90,7 @@ export const testSettings = (
   log: 'json',
   admin: undefined,
   maxConnections: 1000,
+  drainDelay: 0,
   drain: 5000,
   ...settings
 })

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { authorityOf } from '../connections.ts'
+import { authorityOf } from '../addresses.ts'
 
 /**
  * Decides who is let in. With a token: whoever has it, on a loopback address too. Without: a browser whose address bar

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { networkOf } from '../addresses.ts'
+import { createBudget, type Lease } from '../budget.ts'
 import { listen } from '../connections.ts'
 import { type Exchange, type Malformed, otherDomainOf } from '../exchange.ts'
 import type { GatewaySettings } from '../options/settings.ts'
@@ -116,15 +118,18 @@ const IDLE = 15_000
 /** Connections that have not sent their request. */
 export const MAX_SILENT = 64
 
-/** Closes the oldest that has not sent its request when there are too many, so that others can still connect. */
+/** Closes one that has not sent its request when there are too many, so that others can still connect. */
 function replaceSilent(server: Server): void {
-  const silent = new Set<Socket>()
+  const silent = createBudget({ choose: 'random' })
+  const leases = new WeakMap<Socket, Lease>()
   server.on('connection', socket => {
-    silent.add(socket)
-    socket.on('close', () => silent.delete(socket))
-    if (silent.size > MAX_SILENT) silent.values().next().value?.destroy()
+    if (silent.used() >= MAX_SILENT) silent.revokeOne()
+    const lease = silent.lease(networkOf(socket.remoteAddress), () => socket.destroy())
+    lease.charge(1)
+    leases.set(socket, lease)
+    socket.once('close', () => lease.release())
   })
-  server.on('request', ({ socket }: IncomingMessage) => silent.delete(socket))
+  server.on('request', ({ socket }: IncomingMessage) => leases.get(socket)?.release())
 }
 
 const TEXT = 'text/plain; charset=utf-8'

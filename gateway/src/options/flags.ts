@@ -41,11 +41,19 @@ const COMMON = {
     preset: '1000',
     ...wholeNumber('', 1, 1_000_000)
   },
+  drainDelay: {
+    flag: 'drain-delay',
+    kind: 'text',
+    value: 'MS',
+    about: 'keep accepting connections for this long after SIGTERM, until balancers have noticed',
+    preset: '2000',
+    ...milliseconds(0)
+  },
   drain: {
     flag: 'drain',
     kind: 'text',
     value: 'MS',
-    about: 'how long running requests may take after SIGTERM',
+    about: 'how long running requests may take after that',
     preset: '10000',
     ...milliseconds(0)
   }

@@ -30,6 +30,8 @@ export interface CommonSettings {
   readonly replay: ReplaySetting
   readonly log: 'json' | 'text'
   readonly maxConnections: number
+  /** milliseconds from SIGTERM until `close`, in which connections are still accepted */
+  readonly drainDelay: number
   /** milliseconds that running requests have to end at `close` */
   readonly drain: number
 }
@@ -103,10 +105,10 @@ type GivenValues = Omit<CommonValues, 'accounts'> & Pick<VerifierOptions, 'accou
 
 /** Makes the settings that the gateway and `authorize` have in common, without the replay store. */
 export function commonSettings(values: GivenValues): Omit<CommonSettings, 'replay'> {
-  const { listen, prefix, log, maxConnections, drain } = values
+  const { listen, prefix, log, maxConnections, drainDelay, drain } = values
   const https =
     values.https && ({ always: true, 'x-forwarded-proto': 'x-forwarded-proto' } as const)[values.https as never]
-  return { listen, https, prefix, verifier: verifierOptions(values), log, maxConnections, drain }
+  return { listen, https, prefix, verifier: verifierOptions(values), log, maxConnections, drainDelay, drain }
 }
 
 const VERIFIER_NAMES = Object.keys(VERIFIER) as (keyof typeof VERIFIER)[]

@@ -15,9 +15,9 @@ test('counts verdicts by status, main code, domain, duration and answer', async 
   const { headers, body } = await ask(admin.port, '/metrics')
   expect(headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/)
   for (const line of [
-    'signed_requests_verdicts_total{status="verified",code="",signed="true"} 3',
-    'signed_requests_verdicts_total{status="rejected",code="date-malformed",signed="true"} 1',
-    'signed_requests_verdicts_total{status="rejected",code="signature-missing",signed="false"} 1',
+    'signed_requests_verdicts_total{status="verified",code="",signed="key"} 3',
+    'signed_requests_verdicts_total{status="rejected",code="date-malformed",signed="claimed"} 1',
+    'signed_requests_verdicts_total{status="rejected",code="signature-missing",signed="no"} 1',
     'signed_requests_verdict_duration_seconds_count{status="verified"} 3',
     // Each took 1.2 ms.
     'signed_requests_verdict_duration_seconds_sum{status="rejected"} 0.0024',
@@ -32,11 +32,19 @@ test('counts verdicts by status, main code, domain, duration and answer', async 
   expect(body).toContain('process_resident_memory_bytes')
 })
 
-test('the count of verified requests is there before the first, for an alert on silence', async () => {
+test('every series that an alert may compare is 0 before the first request', async () => {
   const { body } = await ask((await startTestAdmin()).port, '/metrics')
-  expect(body.match(/^signed_requests_verdicts_total.*$/gm)).toEqual([
-    'signed_requests_verdicts_total{status="verified",code="",signed="true"} 0'
+  const lines = body.split('\n')
+  for (const line of [
+    'verdicts_total{status="verified",code="",signed="key"}',
+    'verdicts_total{status="rejected",code="signature-mismatch",signed="key"}',
+    'verdicts_total{status="rejected",code="key-not-found",signed="claimed"}',
+    'verdicts_total{status="unavailable",code="key-lookup-failed",signed="claimed"}',
+    ...['late', 'threw', 'undecided', 'unreachable', 'wrong-type'].map(
+      problem => `store_failures_total{problem="${problem}"}`
+    )
   ])
+    expect(lines).toContain(`signed_requests_${line} 0`)
 })
 
 test('no label has anything from a request, and the number of label values is bounded', async () => {

@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib'
-import { type Diagnosis, dnsTxtLookup, type ReceivedRequest, type VerifierOptions } from 'signed-requests'
+import { type Diagnosis, dnsTxtLookup, logRecord, type ReceivedRequest, type VerifierOptions } from 'signed-requests'
 import { expect, test } from 'vitest'
 import { runInside } from '../../../test/support/run-cli.ts'
 import { service, withHeaders } from '../../../test/support/service.ts'
 import { send } from '../../../test/support/wire.ts'
-import { logText } from '../../src/log.ts'
+import { createRequestLog } from '../../src/request-log.ts'
 import { startWithAdmin } from '../support/admin.ts'
 
 /** Drops facts that only the gateway's machine knows: its DNS servers, and the error of a lookup. */
@@ -77,15 +77,17 @@ const REFUSED: Readonly<Record<string, Refused>> = {
 
 test.each(Object.entries(REFUSED))(
   'the log, the page and the command explain in the same words: %s',
-  async (name, { signed, lines = {}, changed, verifier, https = true, times = 1 }) => {
+  async (name, { signed, lines: added = {}, changed, verifier, https = true, times = 1 }) => {
     const { address, exchanges, open } = await startWithAdmin({ verifier: { ...service.options, ...verifier }, https })
-    const received = { ...withHeaders(sign(signed), lines), ...changed }
+    const received = { ...withHeaders(sign(signed), added), ...changed }
     for (let i = 0; i < times; i++) await send(address, received)
     const { diagnosis, fixture } = (await open(times)).at(-1)
-    const [line, ...log] = logText(exchanges.at(-1)!, 'text').trimEnd().split('\n')
+    const lines: string[] = []
+    createRequestLog('text', text => lines.push(text))(exchanges.at(-1)!)
+    const [line, ...log] = lines[0]!.trimEnd().split('\n')
     expect(line).toContain(name.split(',', 1)[0])
-    // A request with nothing signed has one line in the log, and its explanation on the page.
-    const isOneLine = name === 'signature-missing, unsigned'
+    // A request that is not signed under the domain has one line in the log, and its explanation on the page.
+    const isOneLine = !logRecord(exchanges.at(-1)!.verdict).signedUnderDomain
     expect(log[0]).toBe(isOneLine ? undefined : `${diagnosis.status}: ${diagnosis.headline}`)
 
     const json = await runInside(['explain', '--json'], fixture)

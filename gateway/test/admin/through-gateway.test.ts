@@ -19,7 +19,7 @@ test('what the gateway lets through and refuses is on the page and in the metric
     { outcome: 'refused', status: 401, upstream: 'not-asked', note: 'signature-mismatch' }
   ])
   const { body } = await ask(port, '/metrics')
-  expect(body).toContain('signed_requests_verdicts_total{status="rejected",code="signature-mismatch",signed="true"} 1')
+  expect(body).toContain('signed_requests_verdicts_total{status="rejected",code="signature-mismatch",signed="key"} 1')
 })
 
 test('what is answered 400, 417 or 431 is in the metrics', async () => {

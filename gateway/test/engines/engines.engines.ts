@@ -54,6 +54,7 @@ for (const engine of ENGINES) {
         log: 'json',
         replay: { kind: 'none' },
         maxConnections: 1000,
+        drainDelay: 0,
         drain: 0
       })
     }

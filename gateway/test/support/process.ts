@@ -55,6 +55,8 @@ export const gatewayCommand = (upstream: URL, dns: string, args: readonly string
   '1234',
   '--listen',
   '127.0.0.1:0',
+  '--drain-delay',
+  '0',
   ...args
 ]
 

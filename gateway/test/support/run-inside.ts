@@ -15,7 +15,7 @@ export async function runGatewayInside(
       output.stderr += `${line}\n`
     },
     env,
-    stopped: async () => {}
+    stopped: async () => undefined
   })
   return { code, ...output }
 }

@@ -1,0 +1,91 @@
+import { explain, mainFailure } from 'signed-requests'
+import type { Exchange, Malformed } from './exchange.ts'
+import { logText } from './log.ts'
+import { type Signer, signerOf } from './signer.ts'
+
+/**
+ * Limits the bytes of refusals that are logged in a second: 20 KB in all, whatever arrives. What the key made has a
+ * part of its own, which no stranger can use up, and so has what claims a key under the domain.
+ */
+const MAX_BYTES: Readonly<Record<Signer, number>> = { key: 10_000, claimed: 5000, no: 5000 }
+
+/** Milliseconds until the same code is explained again. */
+const EXPLAIN_AGAIN = 60_000
+
+/** What was written of refusals by one kind of signer. */
+interface Written {
+  /** the current second, and the bytes in it */
+  second: number
+  bytes: number
+  /** by code, the refusals that were left out since the last line with it; there are some seventy codes */
+  readonly omitted: Map<string, number>
+  /** by code, when it was explained, and how many were refused with it since */
+  readonly explained: Map<string, { at: number; since: number }>
+}
+
+const nothingWritten = (): Written => ({ second: 0, bytes: 0, omitted: new Map(), explained: new Map() })
+
+/**
+ * Makes the function that logs each request. A verified request is always one line. Refusals are limited; the next line
+ * of a code says how many of it were left out. In text, a refusal that is signed under the domain is explained below its
+ * line, each code once a minute.
+ *
+ * @param now milliseconds of a monotonic clock
+ */
+export function createRequestLog(
+  form: 'json' | 'text',
+  print: (line: string) => void,
+  now = (): number => performance.now()
+): (exchange: Exchange | Malformed) => void {
+  const written: Readonly<Record<Signer, Written>> = {
+    key: nothingWritten(),
+    claimed: nothingWritten(),
+    no: nothingWritten()
+  }
+
+  return exchange => {
+    if (isLetIn(exchange)) return print(logText(exchange, form))
+    const signer = exchange.verdict === undefined ? 'no' : signerOf(exchange.verdict, exchange.madeByKey)
+    const code = codeOf(exchange)
+    const state = written[signer]
+    const second = Math.floor(now() / 1000)
+    if (second !== state.second) Object.assign(state, { second, bytes: 0 })
+    const omitted = state.omitted.get(code)
+    const left = MAX_BYTES[signer] - state.bytes
+    const line = left > 0 ? logText(exchange, form, omitted === undefined ? {} : { omitted }) : ''
+    if (line.length >= left) {
+      state.omitted.set(code, (omitted ?? 0) + 1)
+      return
+    }
+    const explanation =
+      form === 'text' && signer !== 'no' ? explanationOf(exchange, state, code, left - line.length) : ''
+    const text = line + explanation
+    state.omitted.delete(code)
+    state.bytes += text.length + 1
+    print(text)
+  }
+
+  /** Returns the explanation of a refusal, or of several alike, where it is due and fits. */
+  function explanationOf({ verdict }: Exchange | Malformed, state: Written, code: string, room: number): string {
+    if (verdict === undefined || verdict.status === 'verified') return ''
+    const last = state.explained.get(code)
+    if (last !== undefined && now() - last.at < EXPLAIN_AGAIN) {
+      last.since += 1
+      return ''
+    }
+    const count = last !== undefined && last.since > 0 ? `${last.since} more since it was explained last\n` : ''
+    const text = `\n${count}${explain(verdict, { settings: 'flags' })}\n`
+    if (text.length >= room) return ''
+    state.explained.set(code, { at: now(), since: 0 })
+    return text
+  }
+}
+
+const isLetIn = (exchange: Exchange | Malformed): boolean =>
+  exchange.verdict?.status === 'verified' && (exchange as Exchange).refusal === undefined
+
+/** Returns the one code of a refusal, by which lines are counted. */
+function codeOf(exchange: Exchange | Malformed): string {
+  if (exchange.verdict === undefined) return exchange.reason
+  return exchange.refusal ?? mainFailure(exchange.verdict)?.code ?? ''
+}

@@ -1,0 +1,40 @@
+import type { Verdict } from 'signed-requests'
+import { isSignedUnderDomain, openSignature } from '../../src/internal/index.ts'
+
+/**
+ * Who signed a request, as far as that is known: the published key, over this request or another text; whoever claims
+ * it with a key name under the domain; or nobody.
+ */
+export const SIGNERS = ['key', 'claimed', 'no'] as const
+export type Signer = (typeof SIGNERS)[number]
+
+/** Opens so many signatures a second: one takes up to 0.1 ms, and anybody can send signatures that do not verify. */
+const MAX_PER_SECOND = 200
+
+/**
+ * Makes a function that says whether the published key made a signature that did not verify; undefined where that
+ * cannot be known (RSASSA-PSS, Ed25519), where no signature was compared, and above the limit of a second.
+ */
+export function createSignatureOpener(now = () => performance.now(), limit = MAX_PER_SECOND) {
+  let second = 0
+  let opened = 0
+  return ({ checks: { signature } }: Verdict): boolean | undefined => {
+    if (!('code' in signature) || signature.code !== 'signature-mismatch') return undefined
+    const current = Math.floor(now() / 1000)
+    if (current !== second) opened = 0
+    second = current
+    opened += 1
+    if (opened > limit) return undefined
+    const { evidence } = signature
+    const results = (evidence.records ?? [evidence.record]).map(
+      record => openSignature({ ...evidence, record })?.isByKey
+    )
+    return results.includes(true) || (results.includes(undefined) ? undefined : false)
+  }
+}
+
+/** @param madeByKey whether the published key made a signature that did not verify */
+export function signerOf(verdict: Verdict, madeByKey: boolean | undefined): Signer {
+  if (verdict.checks.signature.outcome === 'pass' || madeByKey === true) return 'key'
+  return isSignedUnderDomain(verdict) ? 'claimed' : 'no'
+}
