@@ -8,16 +8,22 @@ import { EXIT, guardOutput, type Io, type Terminal } from './command.ts'
 import { COMMANDS, type Commands, commandHelp, programHelp } from './commands.ts'
 import { OTHERS } from './flags.ts'
 
-/** Runs one command. Resolves to the exit code; a mistake is one line. */
+/** Runs one command. Resolves to the exit code; each mistake is a line. */
 export async function run(args: readonly string[], terminal: Terminal, commands: Commands = COMMANDS): Promise<number> {
   const io = guardOutput(terminal)
   try {
     return await runCommand(args, io, commands)
   } catch (error) {
-    const message = error instanceof Error ? messageIn(error, inFlags) : String(error)
-    io.note(`signed-requests: ${escapeText(message, 1000)}`)
+    for (const line of linesOf(error)) io.note(`signed-requests: ${escapeText(line, 1000)}`)
     return error instanceof UsageError || error instanceof TypeError ? EXIT.usage : EXIT.unknown
   }
+}
+
+/** Returns the message of an error, and of several mistakes a line for each. */
+function linesOf(error: unknown): readonly string[] {
+  if (error instanceof UsageError) return error.lines
+  if (error instanceof TypeError) return messageIn(error, inFlags).split('\n')
+  return [error instanceof Error ? messageIn(error, inFlags) : String(error)]
 }
 
 /** The parts of a command's syntax besides its own flags. */

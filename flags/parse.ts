@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { nearest } from '../src/internal/command-line.ts'
 import type { CommandFlag, Flags, Values } from './flag.ts'
-import { UsageError } from './usage-error.ts'
+import { runAll, UsageError } from './usage-error.ts'
 import {
   type Env,
   hasCommas,
@@ -66,12 +66,15 @@ export function parseFlags<F extends Flags>(args: readonly string[], env: Env, s
       return texts === undefined ? [] : [[spec.flag, { texts, source: written ? 'flag' : 'variable' }] as const]
     })
   )
-  refuseConflicts(flags, given)
-  const values = Object.entries(flags).map(([name, spec]) => [name, convert(spec, given)])
-  refuseMissing(missingFlags(flags, given), variables)
+  const names = Object.keys(flags)
+  const [values] = runAll(
+    () => runAll(...names.map(name => () => convert(flags[name]!, given))),
+    () => refuseConflicts(flags, given),
+    () => refuseMissing(missingFlags(flags, given), variables)
+  )
   return {
     asked: undefined,
-    values: Object.fromEntries(values) as Values<F>,
+    values: Object.fromEntries(names.map((name, i) => [name, values[i]])) as Values<F>,
     sourceOf: flag => given.get(flag)?.source,
     positionals
   }

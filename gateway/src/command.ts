@@ -31,13 +31,13 @@ type Settings = CommonSettings &
   Partial<Pick<GatewaySettings, 'tls' | 'observe'>> &
   Partial<Pick<AuthorizerSettings, 'from'>>
 
-/** Runs the gateway or `authorize`. Resolves to the exit code; a mistake is one line. */
+/** Runs the gateway or `authorize`. Resolves to the exit code; each mistake is a line. */
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
   try {
     return await runCommand(args, surroundings)
   } catch (error) {
-    const mistake = (error as Error).message.trim().replace(/[^ -~]/g, ' ')
-    surroundings.note(`signed-requests-gateway: ${mistake}`)
+    const lines = error instanceof UsageError ? error.lines : [(error as Error).message]
+    for (const line of lines) surroundings.note(`signed-requests-gateway: ${line.trim().replace(/[^ -~]/g, ' ')}`)
     return error instanceof UsageError ? EXIT.usage : EXIT.unavailable
   }
 }

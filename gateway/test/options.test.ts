@@ -67,6 +67,26 @@ test('the gateway listens on loopback by default, remembers in memory, refuses, 
   })
 })
 
+test('all mistakes are reported together, a line for each', async () => {
+  const meaning = {
+    '--domain': 'com',
+    '--host': 'https://a.example',
+    '--upstream': 'ftp://x',
+    '--admin': '0.0.0.0:9901'
+  }
+  const form = { '--drain': 'x', '--upstream-timeout': '0', '--account': undefined }
+  for (const changes of [meaning, form]) {
+    const { code, stderr } = await runGatewayInside(argumentsOf(changes))
+    const lines = stderr.trim().split('\n')
+    const names = Object.keys(changes)
+    expect(lines.filter(line => names.some(name => line.startsWith(`signed-requests-gateway: ${name} `)))).toHaveLength(
+      Object.values(changes).filter(value => value !== undefined).length
+    )
+    expect(lines).toHaveLength(names.length)
+    expect(code).toBe(64)
+  }
+})
+
 describe('flags and variables', () => {
   test('every flag can be a variable, except those of one run', () => {
     for (const { flag } of Object.values(GATEWAY)) {
@@ -220,8 +240,8 @@ describe('mistakes are named', () => {
     [{ '--sqlite': 'a.db', '--redis': 'redis://a' }, 'cannot be used with --'],
     [{ '--sqlite': 'a.db', '--replay': 'memory' }, 'cannot be used with --'],
     [{ '--tls-key': 'a.pem', '--tls-cert': 'a.pem' }, '--tls-key cannot be used with --https'],
-    [{ '--dns-server': 'x' }, '--dns-server must be IP addresses'],
-    [{ '--doh': 'http://a.example' }, '--doh must be an https URL'],
+    [{ '--dns-server': 'x' }, 'pass IP addresses'],
+    [{ '--doh': 'http://a.example' }, '--doh is not an https URL'],
     [{ '--doh': 'https://a.example', '--dns-server': '127.0.0.1' }, '--doh cannot be used with --dns-server'],
     [{ '--require-authenticated': '' }, '--require-authenticated needs --doh'],
     [{ '--date-tolerance': '90000' }, '--date-tolerance is the number 90000: pass a number of seconds'],
@@ -230,7 +250,7 @@ describe('mistakes are named', () => {
       { '--min-rsa-bits': '512' },
       '--min-rsa-bits is the number 512: pass a number of bits, at least 1024, such as 1024'
     ],
-    [{ '--min-rsa-bits': '9000' }, '--min-rsa-bits is 9000, above --max-rsa-bits (8192)'],
+    [{ '--min-rsa-bits': '9000' }, 'above --max-rsa-bits (8192)'],
     [{ '--also-covered': 'a b' }, '--also-covered has "a b": write the name of a header'],
     [{ '--account': 'account-1' }, 'prefix "account-" of --account-prefix, so write the id alone, "1"'],
     [{ '--domain': 'example' }, '--domain is "example": write the DNS name'],

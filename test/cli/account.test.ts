@@ -102,7 +102,7 @@ describe('says what failed', () => {
   })
 
   test('the command line: a URL that a token must not be sent to', async () => {
-    const message = '--auth-url must be an https URL: http is for localhost, 127.0.0.0/8 and [::1] only'
+    const message = '--auth-url is not an https URL: http is for localhost, 127.0.0.0/8 and [::1] only'
     expect(await run({ authUrl: 'http://auth.service.example' })).toEqual(mistake(message))
   })
 })

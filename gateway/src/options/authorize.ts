@@ -1,5 +1,5 @@
 import type { Given } from '../../../flags/parse.ts'
-import { UsageError } from '../../../flags/usage-error.ts'
+import { runAll, UsageError } from '../../../flags/usage-error.ts'
 import { AUTHORIZE } from './flags.ts'
 import { type CommonSettings, commonSettings, replaySetting } from './settings.ts'
 
@@ -14,13 +14,23 @@ const STORES = [AUTHORIZE.sqlite.flag, AUTHORIZE.redis.flag, AUTHORIZE.postgres.
 /** Makes the settings of `authorize` from its flags and variables, as `settingsOf` does for the gateway. */
 export function authorizerSettingsOf({ values, sourceOf }: Given<typeof AUTHORIZE>): AuthorizerSettings {
   const { from, https, prefix, replay } = values
+  const [common, store] = runAll(
+    () => commonSettings(values),
+    // A variable alone may be for the gateway that runs beside it.
+    () => (replay ? replaySetting({ ...values, replay: 'memory' }, sourceOf) : { kind: 'none' as const }),
+    () => refuseUnusedStore(replay === true, sourceOf),
+    () => refuseSecondSource(from, https === 'always' || prefix !== undefined)
+  )
+  return { from, ...common, replay: store }
+}
+
+function refuseUnusedStore(replay: boolean, sourceOf: Given<typeof AUTHORIZE>['sourceOf']): void {
   const unused = STORES.find(store => sourceOf(store) === 'flag')
   if (!replay && unused !== undefined)
     throw new UsageError(`--${unused} needs --replay: without it authorize claims nothing`)
-  if (from === 'x-forwarded' && (https === 'always' || prefix !== undefined)) {
+}
+
+function refuseSecondSource(from: string, isGiven: boolean): void {
+  if (from === 'x-forwarded' && isGiven)
     throw new UsageError('--from x-forwarded takes all from X-Forwarded-*: leave out --https always and --prefix')
-  }
-  // A variable alone may be for the gateway that runs beside it.
-  const store = replay ? replaySetting({ ...values, replay: 'memory' }, sourceOf) : { kind: 'none' as const }
-  return { from, ...commonSettings(values), replay: store }
 }

@@ -7,7 +7,7 @@ import { lookupOf } from '../../../flags/lookup.ts'
 import type { Given } from '../../../flags/parse.ts'
 import { SCHEMES } from '../../../flags/schemes.ts'
 import { inFlags } from '../../../flags/table.ts'
-import { UsageError } from '../../../flags/usage-error.ts'
+import { runAll, UsageError } from '../../../flags/usage-error.ts'
 import { variableOf } from '../../../flags/variables.ts'
 import { messageIn, type OptionName } from '../../../src/internal/index.ts'
 import { ANY_ACCOUNT } from '../seen-accounts.ts'
@@ -67,33 +67,37 @@ const reaches = (upstream: string, listen: string): boolean =>
 /**
  * Makes the settings from the flags and variables of the gateway.
  *
- * @throws UsageError, in one line that names the flag and never shows a secret
+ * @throws UsageError, with a line for each mistake that names the flag and never shows a secret
  */
 export function settingsOf({ values, sourceOf }: Given<typeof GATEWAY>): GatewaySettings {
-  const { admin, adminToken: token, upstreamTimeout, requestId, listen, observe = false, redact = false } = values
-  if (admin !== undefined && token === undefined && !/^(?:127\.|::1$)/.test(admin.host)) {
-    throw new UsageError(`--admin on an address that is not loopback needs ${variableOf(GATEWAY.adminToken.flag)}`)
-  }
-  const upstream = upstreamOf(values.upstream)
-  const port = upstream.port || (upstream.protocol === 'http:' ? 80 : 443)
-  if (Number(port) === listen.port && reaches(upstream.hostname.replace(/[[\]]/g, ''), listen.host)) {
-    throw new UsageError('--upstream is the gateway itself: it has the address of --listen')
-  }
+  const { upstreamTimeout, requestId, listen, observe = false } = values
   const accounts = values.accounts ?? ANY_ACCOUNT
-  return {
-    ...commonSettings({ ...values, accounts }),
-    refusalStatus: observe ? undefined : values.refusalStatus,
-    upstream,
-    upstreamTimeout,
-    requestId,
-    observe,
-    tls: loadTls(values),
-    replay: replaySetting(values, sourceOf),
-    admin: admin && { address: admin, token, redact }
-  }
+  const [common, upstream, tls, replay, admin] = runAll(
+    () => commonSettings({ ...values, accounts }),
+    () => upstreamOf(values.upstream, listen),
+    () => loadTls(values),
+    () => replaySetting(values, sourceOf),
+    () => adminOf(values)
+  )
+  const refusalStatus = observe ? undefined : values.refusalStatus
+  return { ...common, refusalStatus, upstream, upstreamTimeout, requestId, observe, tls, replay, admin }
 }
 
-function upstreamOf(text: string): URL {
+function adminOf({ admin, adminToken: token, redact = false }: Values<typeof GATEWAY>): GatewaySettings['admin'] {
+  if (admin !== undefined && token === undefined && !/^(?:127\.|::1$)/.test(admin.host))
+    throw new UsageError(`--admin on an address that is not loopback needs ${variableOf(GATEWAY.adminToken.flag)}`)
+  return admin && { address: admin, token, redact }
+}
+
+function upstreamOf(text: string, listen: Address): URL {
+  const upstream = parseUpstream(text)
+  const port = upstream.port || (upstream.protocol === 'http:' ? 80 : 443)
+  if (Number(port) === listen.port && reaches(upstream.hostname.replace(/[[\]]/g, ''), listen.host))
+    throw new UsageError('--upstream is the gateway itself: it has the address of --listen')
+  return upstream
+}
+
+function parseUpstream(text: string): URL {
   const upstream = URL.canParse(text) ? new URL(text) : undefined
   if (upstream && /^https?:$/.test(upstream.protocol) && upstream.href === `${upstream.origin}/`) return upstream
   const [, origin] = /^([\w.-]+:\d+)(?:\/.*)?$/.exec(text) ?? []
@@ -128,7 +132,7 @@ function verifierOptions(values: VerifierValues): VerifierOptions {
     createVerifier(verifier)
     return verifier
   } catch (error) {
-    throw new UsageError(messageIn(error as Error, inFlags))
+    throw new UsageError(...messageIn(error as Error, inFlags).split('\n'))
   }
 }
 

@@ -244,7 +244,7 @@ export function validateGiven<N extends OptionName>(given: Written, names: reado
   const { minRsaBits = 0, maxRsaBits = 0 } = settings
   if (minRsaBits > maxRsaBits) {
     const [min, max] = [named<OptionName>('minRsaBits'), named<OptionName>('maxRsaBits')]
-    const rule = ['it is above ', max, ` (${maxRsaBits}), and no key could be accepted: swap them`]
+    const rule = ['it is above ', max, ` (${maxRsaBits}), so no key could be accepted`]
     throw mistake([min, ' is'], minRsaBits, rule)
   }
   return settings as Pick<Settings, N>
