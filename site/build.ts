@@ -1,8 +1,9 @@
-import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vitepress'
 import { SITE as SITE_ADDRESS } from '../build/addresses.ts'
+import { demoPicture } from './demo-picture.ts'
 import { makeExplainPage } from './explain/build.ts'
 import { llmsFiles } from './llms.ts'
 import { STATIC } from './markdown/links.ts'
@@ -19,6 +20,13 @@ const SITE = fileURLToPath(new URL('.', import.meta.url))
 const DIST = process.env['SITE_DIST'] ?? `${SITE}dist`
 const BASE = process.env['SITE_BASE'] ?? '/'
 
+/** Returns the home page. Its ten lines are those of the README. */
+function homePage(): string {
+  const [tenLines] = /^```[jt]s\n[\s\S]*?^```$/m.exec(read('README.md')) ?? []
+  if (tenLines === undefined) throw new Error('README.md has no block of code for the home page')
+  return readFileSync(`${SITE}home.md`, 'utf8').replace('<!-- ten lines -->', () => tenLines)
+}
+
 function write(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, text)
@@ -34,6 +42,7 @@ const pages = new Map([
   ...FILES.map(file => [addressOf(file), read(file)] as const),
   ...reference.map(({ file, markdown }) => [file.replace(/\.md$/, ''), markdown] as const)
 ])
+write(`${BUILD}/pages/index.md`, homePage())
 for (const [address, text] of pages) write(`${BUILD}/pages/${address}.md`, text)
 
 // VitePress's own configuration needs these names.
@@ -58,6 +67,7 @@ cpSync(`${SITE}public`, `${BUILD}/public`, { recursive: true })
 for (const file of STATIC) {
   copyFileSync(`${ROOT}/${file}`, `${BUILD}/public/${basename(file)}`)
 }
+write(`${BUILD}/public/demo.svg`, await demoPicture())
 write(`${BUILD}/public/search.json`, makeIndex(pages, [EXPLAIN]))
 
 await build(SITE)

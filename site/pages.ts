@@ -53,7 +53,7 @@ export const SHORT_TITLES: Readonly<Record<string, string>> = {
 
 /** The address of these pages is not their lower-case name. */
 const ADDRESSES: Readonly<Record<string, string>> = {
-  'README.md': 'index',
+  'README.md': 'overview',
   'docs/README.md': 'pages',
   'fixtures/README.md': 'vectors'
 }

@@ -1,19 +1,20 @@
 import { fileURLToPath } from 'node:url'
 import { createCssVariablesTheme } from 'shiki'
 import { defineConfig } from 'vitepress'
-import { REPOSITORY } from '../../build/addresses.ts'
+import { REPOSITORY, SITE } from '../../build/addresses.ts'
 import { slugOf } from '../../test/meta/docs/pages.ts'
+import { descriptionOf } from '../markdown/description.ts'
 import { classes } from '../markdown/highlight.ts'
 import { sitePlugin } from '../markdown/plugin.ts'
 import { readNames } from '../markdown/site-data.ts'
-import { addressOf, GROUPS, SHORT_TITLES, titleOf } from '../pages.ts'
+import { addressOf, fileOf, GROUPS, read, SHORT_TITLES, titleOf } from '../pages.ts'
 import { withPolicy } from '../policy.ts'
 
 /** The path below which the site is served, with a slash at both ends: GitHub Pages has it below the repository's name. */
 const base = process.env['SITE_BASE'] ?? '/'
 const names = readNames()
 
-const linkTo = (file: string): string => (addressOf(file) === 'index' ? '/' : `/${addressOf(file)}`)
+const linkTo = (file: string): string => `/${addressOf(file)}`
 
 const guide = GROUPS.map(({ title, pages }) => ({
   text: title,
@@ -25,11 +26,15 @@ const guide = GROUPS.map(({ title, pages }) => ({
 
 const reference = [...names.sidebar.map(({ text, link, items }) => ({ text, link, items, collapsed: true }))]
 
+const DESCRIPTION = 'Verifies signed HTTP requests whose key is in DNS, and says which check failed.'
+
 export default defineConfig({
   base,
   lang: 'en',
   title: 'signed-requests',
-  description: 'Verifies signed HTTP requests whose key is in DNS, and says which check failed.',
+  description: DESCRIPTION,
+  // Search engines and previews of links need absolute addresses.
+  ...(SITE !== undefined && { sitemap: { hostname: `${SITE}/` } }),
   srcDir: '.build/pages',
   outDir: process.env['SITE_DIST'] ?? 'dist',
   cacheDir: '.vitepress/cache',
@@ -49,8 +54,9 @@ export default defineConfig({
     config: sitePlugin(names, base)
   },
   themeConfig: {
+    logo: { src: '/icon.svg', alt: '' },
     nav: [
-      { text: 'Guide', link: '/', activeMatch: '^/(?!reference/|checks-and-codes)' },
+      { text: 'Guide', link: '/overview', activeMatch: '^/(?!reference/|checks-and-codes|$)' },
       { text: 'Codes', link: '/checks-and-codes' },
       { text: 'Explain', link: '/explain.html', target: '_self' },
       { text: 'Reference', link: '/reference/', activeMatch: '^/reference/' }
@@ -66,8 +72,20 @@ export default defineConfig({
       REPOSITORY === undefined ? [] : [{ icon: 'github', link: REPOSITORY, ariaLabel: 'The repository on GitHub' }]
   },
   transformPageData(page) {
-    if (page.relativePath === 'index.md') page.titleTemplate = 'Verify signed HTTP requests'
+    const file = fileOf(page.relativePath)
+    if (file !== undefined) page.description = descriptionOf(read(file)) ?? DESCRIPTION
     if (page.relativePath.startsWith('reference/')) page.frontmatter['pageClass'] = 'reference'
+  },
+  transformHead({ title, description, pageData }) {
+    const address =
+      SITE && `${SITE}/${pageData.relativePath.replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '.html')}`
+    const properties = {
+      'og:type': 'website',
+      'og:title': title,
+      'og:description': description,
+      ...(address !== undefined && { 'og:url': address })
+    }
+    return Object.entries(properties).map(([property, content]) => ['meta', { property, content }])
   },
   transformHtml: withPolicy,
   vite: {

@@ -40,12 +40,28 @@ export function sitePlugin(names: Names, base: string) {
       })
     })
 
+    // On a narrow screen a row is a stack, and each cell has the head of its column above it.
+    md.core.ruler.push('site-tables', ({ tokens }) => {
+      let heads: string[] = []
+      let column = 0
+      tokens.forEach((token, i) => {
+        if (token.type === 'table_open') heads = []
+        if (token.type === 'tr_open') column = 0
+        if (token.type === 'th_open') heads.push(textOf(tokens[i + 1]))
+        if (token.type === 'td_open') token.attrSet('data-label', heads[column++] ?? '')
+      })
+    })
+
     // VitePress writes the alignment of a column as a style, which the policy of the pages refuses.
     for (const rule of ['th_open', 'td_open'] as const) {
       md.renderer.rules[rule] = (tokens, i, options, _env, self) => {
         const token = tokens[i]!
         const [, side] = /text-align:(\w+)/.exec(token.attrGet('style') ?? '') ?? []
-        token.attrs = side === undefined ? null : [['class', `align-${side}`]]
+        const label = token.attrGet('data-label')
+        token.attrs = [
+          ...(side === undefined ? [] : [['class', `align-${side}`] as [string, string]]),
+          ...(label ? [['data-label', label] as [string, string]] : [])
+        ]
         return self.renderToken(tokens, i, options)
       }
     }
@@ -61,6 +77,10 @@ export function sitePlugin(names: Names, base: string) {
     }
   }
 }
+
+/** Returns the words of a heading or a cell, without links and marks. */
+const textOf = (inline: Token | undefined): string =>
+  (inline?.children ?? []).map(({ type, content }) => (/^(?:text|code_inline)$/.test(type) ? content : '')).join('')
 
 const pageIn = (env: { relativePath?: string }): string => env.relativePath ?? ''
 

@@ -1,6 +1,7 @@
 /** Maps sections to the words of people who do not know ours: synonyms, products, and the symptoms that they see. */
 export const KEYWORDS: Readonly<Record<string, string>> = {
-  '': 'overview introduction getting started quick start install npm tutorial hello world begin first steps which package license licence MIT',
+  'overview.html':
+    'overview introduction getting started quick start install npm tutorial hello world begin first steps which package license licence MIT',
   'account.html': 'tenant customer organization org client user number identifier id whoami',
   'account.html#find-it-once': 'which account number id tenant customer organization api access token lookup',
   'account.html#which-header': 'X-Service-ID brand header name custom header',
