@@ -7,7 +7,7 @@ import { senderFinding } from './findings.ts'
 /** What a line says besides its own request. */
 interface Additions {
   /** lines of refusals with the same code that were left out since the last one */
-  readonly omitted?: number
+  readonly leftOut?: number
 }
 
 /**
@@ -26,23 +26,23 @@ function recordOf({ verdict, refusal, bodyLength }: Exchange) {
   return verdict.status === 'verified' && bodyLength !== undefined ? { ...record, bodyLength } : record
 }
 
-function jsonLine(exchange: Exchange | Malformed, { omitted }: Additions): string {
+function jsonLine(exchange: Exchange | Malformed, { leftOut }: Additions): string {
   const time = new Date(exchange.receivedAt).toISOString()
   const { status: httpStatus, upstream, verdict } = exchange
   if (verdict === undefined) {
     const { reason, finding } = exchange
-    return JSON.stringify({ time, finding, status: 'malformed', reason, httpStatus, upstream, omitted })
+    return JSON.stringify({ time, finding, status: 'malformed', reason, httpStatus, upstream, leftOut })
   }
   const { requestId, upstreamError, madeByKey, storeError, finding = senderFinding(verdict) } = exchange
   const ms = Math.round(exchange.duration)
   const record = { ...recordOf(exchange), madeByKey, storeError }
-  return JSON.stringify({ time, requestId, finding, ...record, httpStatus, upstream, upstreamError, ms, omitted })
+  return JSON.stringify({ time, requestId, finding, ...record, httpStatus, upstream, upstreamError, ms, leftOut })
 }
 
-function textLines(exchange: Exchange | Malformed, { omitted }: Additions): string {
+function textLines(exchange: Exchange | Malformed, { leftOut }: Additions): string {
   const time = new Date(exchange.receivedAt).toISOString()
   const { status: httpStatus, upstream, verdict, finding } = exchange
-  const more = omitted && `(${omitted} more were left out)`
+  const more = leftOut && `(${leftOut} more were left out)`
   if (verdict === undefined)
     return linesOf([time, httpStatus, 'malformed', exchange.reason, more].filter(Boolean).join(' '), finding)
   const { requestId, upstreamError, refusal, storeError } = exchange

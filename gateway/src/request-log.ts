@@ -18,12 +18,12 @@ interface Written {
   second: number
   bytes: number
   /** by code, the refusals that were left out since the last line with it; there are some seventy codes */
-  readonly omitted: Map<string, number>
+  readonly leftOut: Map<string, number>
   /** by code, when it was explained, and how many were refused with it since */
   readonly explained: Map<string, { at: number; since: number }>
 }
 
-const nothingWritten = (): Written => ({ second: 0, bytes: 0, omitted: new Map(), explained: new Map() })
+const nothingWritten = (): Written => ({ second: 0, bytes: 0, leftOut: new Map(), explained: new Map() })
 
 /**
  * Makes the function that logs each request. A verified request is always one line. Refusals are limited; the next line
@@ -50,17 +50,17 @@ export function createRequestLog(
     const state = written[signer]
     const second = Math.floor(now() / 1000)
     if (second !== state.second) Object.assign(state, { second, bytes: 0 })
-    const omitted = state.omitted.get(code)
+    const leftOut = state.leftOut.get(code)
     const left = MAX_BYTES[signer] - state.bytes
-    const line = left > 0 ? logText(exchange, form, omitted === undefined ? {} : { omitted }) : ''
+    const line = left > 0 ? logText(exchange, form, leftOut === undefined ? {} : { leftOut }) : ''
     if (line.length >= left) {
-      state.omitted.set(code, (omitted ?? 0) + 1)
+      state.leftOut.set(code, (leftOut ?? 0) + 1)
       return
     }
     const explanation =
       form === 'text' && signer !== 'no' ? explanationOf(exchange, state, code, left - line.length) : ''
     const text = line + explanation
-    state.omitted.delete(code)
+    state.leftOut.delete(code)
     state.bytes += text.length + 1
     print(text)
   }

@@ -114,7 +114,6 @@ export { quote } from './shell.ts'
 
 export { isSignedUnderDomain } from '../core/verdict/log-record.ts'
 export { situationOf } from '../core/verdict/main-failure.ts'
-export { openSignature } from '../explain/opened-signature.ts'
 
 // The gateway joins the pieces of a body as the library does, before and after it asks the library, and counts what the
 // library holds. It queues pipelined requests, and refuses a request, as `nodeHandler` does.

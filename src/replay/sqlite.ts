@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
 import { describe, mistake, validateCall } from '../core/mistakes.ts'
 import { assertCall, parseTableName, type ReplayStore } from '../core/replay/store.ts'
 
@@ -133,19 +133,27 @@ function prepare(database: SqliteDatabase, table: string) {
 }
 
 /**
- * Makes a function that throws when the file was deleted or replaced. SQLite goes on writing to such a file, where no
- * other process, and not this one after its next start, finds the claims.
+ * Makes a function that throws when the file was deleted or replaced, or its write-ahead log beside it. SQLite goes on
+ * writing to such a file, where no other process, and not this one after its next start, finds the claims.
  */
 function fileGuard(database: SqliteDatabase): () => void {
   const [{ file }] = database.prepare('PRAGMA database_list').all() as [{ file: string | null }]
   if (!file) return () => {} // in memory
   const opened = statSync(file)
+  const log = `${file}-wal`
+  // The first write makes it, and it stays while the database is open.
+  let openedLog = fileAt(log)
   return () => {
-    const found = statSync(file, { throwIfNoEntry: false })
-    if (found?.ino === opened.ino && found.dev === opened.dev) return
+    const foundLog = fileAt(log)
+    openedLog ??= foundLog
+    if (isSameFile(fileAt(file), opened) && isSameFile(foundLog, openedLog)) return
     throw Object.assign(new Error('the database was deleted or replaced while open'), { code: FILE_MOVED })
   }
 }
+
+const fileAt = (path: string): Stats | undefined => statSync(path, { throwIfNoEntry: false })
+
+const isSameFile = (a: Stats | undefined, b: Stats | undefined): boolean => a?.ino === b?.ino && a?.dev === b?.dev
 
 /** SQLite's own code for a file that was deleted or replaced while open; it notices that in some calls only. */
 const FILE_MOVED = 'SQLITE_READONLY_DBMOVED'

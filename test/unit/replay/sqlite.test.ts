@@ -64,6 +64,26 @@ describe('a database that is deleted or replaced while it is open', () => {
     expect(text).not.toContain('the code of')
   })
 
+  test.each([
+    ['deleted', (log: string) => rmSync(log)],
+    [
+      'replaced by another file',
+      (log: string) => {
+        renameSync(log, `${log}.old`)
+        writeFileSync(log, '')
+      }
+    ]
+  ])('its write-ahead log is %s: each claim fails', async (_, change) => {
+    const { file, explained } = openFake()
+    const log = `${file}-wal`
+    // The first claim makes it.
+    expect((await explained()).verdict.status).toBe('verified')
+    writeFileSync(log, '')
+    expect((await explained()).verdict.status).toBe('verified')
+    change(log)
+    expect((await explained()).verdict.failures).toMatchObject([{ code: 'replay-store-failed', evidence: EVIDENCE }])
+  })
+
   test('SQLite itself says so, by its own number: the explanation is the same', async () => {
     const { text } = await openFake({
       error: { errcode: 0x408, errstr: 'attempt to write a readonly database' }
