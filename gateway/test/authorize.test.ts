@@ -240,6 +240,13 @@ describe('x-forwarded', () => {
     expect([status, headers['signed-request-account']]).toEqual([200, '1234'])
   })
 
+  test.each(['post', 'PoSt'])('a method that is not its own upper case is malformed: %s', async method => {
+    const { statusOf, log } = await start({ from: 'x-forwarded' })
+    const described = DESCRIPTION.map(([name, value]): Line => [name, name === 'X-Forwarded-Method' ? method : value])
+    expect(await statusOf(asked(sign()), described)).toBe(401)
+    expect(JSON.parse(log('json')[0]!)).toMatchObject({ codes: ['request-malformed'] })
+  })
+
   const without = (name: string) => DESCRIPTION.filter(([other]) => other !== name)
 
   test.each(DESCRIPTION)('refuses when %s is missing, repeated or another', async (name, value) => {

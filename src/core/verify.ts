@@ -22,6 +22,7 @@ import { atCaller, mistake } from './mistakes.ts'
 import { type Settings, type VerifierOptions, validateOptions } from './options/options.ts'
 import { type Claims, createClaims } from './replay/claim.ts'
 import type { CheckName } from './result/codes.ts'
+import { fail } from './result/result.ts'
 import type { SchemeName } from './result/scheme-name.ts'
 import type { SchemeRules } from './standards/scheme.ts'
 import { assertVerdict } from './verdict/assert.ts'
@@ -148,10 +149,15 @@ function parse(received: Received): Examination<'request'> | undefined {
   if (!wellFormed.ok) return undefined
   const fields = wellFormed.value
   const scheme = chooseScheme(fields, settings.schemes)
+  if (!scheme.isSignableMethod(request.method)) {
+    results.request = fail('request-malformed', { part: 'method' })
+    return undefined
+  }
   const signature = scheme.parseSignature(fields, settings)
   const time = scheme.parseTime(fields, signature)
   memory.keyId = signature.ok ? signature.value.keyId : undefined
   memory.account = fields.values.get(settings.accountHeader)
+  memory.host = fields.values.get('host')
   return Object.assign(received, { fields, scheme, signature, time }) as unknown as Examination<'request'>
 }
 

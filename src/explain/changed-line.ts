@@ -119,7 +119,7 @@ const LOWER_METHOD = /^(\(request-target\): )(\S*)/gm
 const METHOD = /^("@method": )(\S*)/gm
 const PROTOCOL = /^("@scheme": |"@target-uri": )(https?)/gm
 const PATH = /^(\(request-target\): \S* |"@target-uri": [a-z]+:\/\/[^/?\n]*|"@(?:path|request-target)": )([^\n]*)/gm
-const HOST = /^("?host"?: |"@authority": )([^\n]*)/gm
+const HOST = /^("?host"?: |"@authority": |"@target-uri": [a-z]+:\/\/)([^/?\n]*)/gm
 const TYPE = /^("?content-type"?: )([^\n]*)/gm
 const LENGTH = /^("?content-length"?: )([^\n]*)/gm
 // A Date has a comma and is not a list.

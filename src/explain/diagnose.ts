@@ -2,7 +2,7 @@ import { describe, mistake, ownOptions } from '../core/mistakes.ts'
 import { CHECK_NAMES, type CheckName, type Code } from '../core/result/codes.ts'
 import type { Reencoding } from '../core/result/evidence.ts'
 import { assertVerdict } from '../core/verdict/assert.ts'
-import { rootOf, situationOf } from '../core/verdict/main-failure.ts'
+import { mainFailure, rootOf, situationOf } from '../core/verdict/main-failure.ts'
 import type { CheckResult, Checks, Failure, Verdict } from '../core/verdict/verdict.ts'
 import { adviceOn, factsOn } from './advice.ts'
 import { findChangeOf } from './body/change.ts'
@@ -154,8 +154,14 @@ export function diagnoseWithin(
       const reason = notRun[check]
       return { check, ...(reason === undefined ? resultOf(verdict.checks[check]) : { outcome: 'not-run', reason }) }
     }),
-    failures: [...roots, ...failures.filter(failure => !roots.includes(failure))]
+    failures: sortByCause(failures, mainFailure(verdict as Verdict)?.code)
   }
+}
+
+/** Puts the main failure first, then the others that follow from none. */
+function sortByCause(failures: readonly DiagnosedFailure[], main: Code | undefined): readonly DiagnosedFailure[] {
+  const rank = ({ code, followsFrom }: DiagnosedFailure) => (code === main ? 0 : followsFrom === undefined ? 1 : 2)
+  return [...failures].sort((a, b) => rank(a) - rank(b))
 }
 
 /** Returns the result of a check, without its evidence. */

@@ -1,6 +1,6 @@
 import { parseHttpDate } from '../core/http/http-date.ts'
 import { MAX_RECORD_LENGTH } from '../core/key/record.ts'
-import type { EvidenceByCode } from '../core/result/evidence.ts'
+import type { EvidenceByCode, ExpectedList } from '../core/result/evidence.ts'
 import { correctRecord, hidePrivateKeys } from './record-mistakes.ts'
 import { duration, escapeText, plural } from './text.ts'
 
@@ -94,6 +94,14 @@ export const fact = (id: FactId, value: Value, label: string = id): Fact[] =>
 
 const asLine = (value: string | number | readonly string[]): string =>
   typeof value === 'object' ? listed(value) : String(value)
+
+/** Makes the fact of a configured list, of which the evidence has the first entries. */
+export const expectedFact = ({ expected, expectedCount }: Partial<ExpectedList>): Fact[] =>
+  fact(
+    'expected',
+    expected &&
+      (expectedCount === undefined ? expected : `${expected.join(', ')} and ${expectedCount - expected.length} more`)
+  )
 
 /** Makes a fact that stands below the advice, from text that is printable as it is. */
 export const longFact = (id: FactId, label: string, value: string | undefined): Fact[] =>

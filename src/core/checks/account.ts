@@ -2,6 +2,7 @@ import type { ReceivedHeaders } from '../http/request.ts'
 import type { AccountsFunction } from '../options/values.ts'
 import { errorLabel, fail, failureIn, ok, type Result, withCause } from '../result/result.ts'
 import type { Context, Examination, Later } from './context.ts'
+import { expectedOf } from './expected.ts'
 
 /**
  * Matches the text that may follow the prefix: visible ASCII without a comma (which would make two values), bounded.
@@ -27,7 +28,7 @@ export function checkAccount({ request, fields, settings }: Context): Result<str
     return fail('account-malformed', { header, received, expected, ...similar() })
   if (typeof accounts === 'function') return NOT_ASKED
   if (accounts.has(id)) return ok(id)
-  return fail('account-mismatch', { header, received: id, expected: [...accounts] })
+  return fail('account-mismatch', { header, received: id, ...expectedOf(accounts, accounts.size) })
 }
 
 /** Finds the first header with a value like that of the account header, perhaps the one that the service uses. */

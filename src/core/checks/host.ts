@@ -1,9 +1,12 @@
 import { CDN_HEADERS } from '../http/cdn.ts'
 import type { Fields } from '../http/fields.ts'
 import { normalizeHost } from '../http/uri.ts'
+import { memoizeWeak } from '../memo.ts'
 import type { Settings } from '../options/options.ts'
+import type { ExpectedList } from '../result/evidence.ts'
 import { fail, ok, type Result } from '../result/result.ts'
 import type { Context } from './context.ts'
+import { expectedOf, MAX_EXPECTED } from './expected.ts'
 
 /** Checked before lower-casing: the Kelvin sign becomes a k. */
 const VISIBLE_ASCII = /^[\x21-\x7e]*$/
@@ -15,7 +18,7 @@ export function checkHost(context: Context): Result<true> {
   const isRepeated = fields.repeated.has('host')
   if (received !== undefined && !isRepeated && isOurs(received, settings)) return ok(true)
 
-  const evidence = { expected: settings.hosts, ...hostEvidence(context) }
+  const evidence = { ...expectedHosts(settings, received), ...hostEvidence(context) }
   if (received === undefined) return fail('host-missing', evidence)
   if (isRepeated) return fail('host-repeated', { received, ...evidence })
   const forwarded = fields.values.get('x-forwarded-host')
@@ -28,12 +31,37 @@ export function checkHost(context: Context): Result<true> {
  * Returns whether a Host is one of the receiver's. Case does not count, and a default port may be written or left out
  * (RFC 9110 section 4.2.3).
  */
-function isOurs(received: string, { hosts, requireHttps }: Settings): boolean {
-  if (hosts.includes(received)) return true
-  if (!VISIBLE_ASCII.test(received)) return false
-  const protocol = requireHttps ? 'https' : 'any'
-  const host = normalizeHost(received, protocol)
-  return hosts.some(name => normalizeHost(name, protocol) === host)
+function isOurs(received: string, settings: Settings): boolean {
+  const { names } = indexOf(settings)
+  if (names.has(received)) return true
+  return VISIBLE_ASCII.test(received) && names.has(normalizeHost(received, protocolOf(settings)))
+}
+
+const protocolOf = ({ requireHttps }: Settings) => (requireHttps ? 'https' : 'any')
+
+/** The hosts as they are written and normalized, and all of a name by that name: a list may be long. */
+const indexOf = /* @__PURE__ */ memoizeWeak((settings: Settings) => {
+  const byName = new Map<string, string[]>()
+  for (const host of settings.hosts) {
+    const name = nameOf(host)
+    const hosts = byName.get(name)
+    if (hosts === undefined) byName.set(name, [host])
+    else hosts.push(host)
+  }
+  const normalized = settings.hosts.map(host => normalizeHost(host, protocolOf(settings)))
+  return { names: new Set([...settings.hosts, ...normalized]), byName }
+})
+
+/** Returns a host in lower case, without its port. */
+const nameOf = (host: string): string => host.toLowerCase().replace(/:\d*$/, '')
+
+/** Lists the receiver's hosts: first those that differ from this one by their port alone. */
+function expectedHosts(settings: Settings, received: string | undefined): ExpectedList {
+  const { hosts } = settings
+  if (hosts.length <= MAX_EXPECTED || received === undefined) return expectedOf(hosts, hosts.length)
+  const near = indexOf(settings).byName.get(nameOf(received)) ?? []
+  const first = [...near, ...hosts.slice(0, MAX_EXPECTED)]
+  return { expected: [...new Set(first)].slice(0, MAX_EXPECTED), expectedCount: hosts.length }
 }
 
 /** Names X-Forwarded-Host if it was used for Host: the adapter was told to trust it, or both have the same value. */

@@ -2,6 +2,7 @@ import { encodeBase64 } from '../http/base64.ts'
 import { fail, ok, type Result } from '../result/result.ts'
 import { verifySignature } from '../signature/verify-signature.ts'
 import type { Candidate, Examination } from './context.ts'
+import { MAX_EXPECTED } from './expected.ts'
 import { linesOfNames, proxiesIn } from './host.ts'
 
 /** 10. The signature verifies with the key, or during a rotation with one of the keys. The value is that key. */
@@ -24,7 +25,7 @@ export function checkSignature({
     record: record.text,
     ...(candidates.length > 1 && { records: candidates.map(({ record }) => record.text) }),
     signature: encodeBase64(signature),
-    ...(hosts.some(name => name !== fields.values.get('host')) && { hosts }),
+    ...(hosts.some(name => name !== fields.values.get('host')) && { hosts: hosts.slice(0, MAX_EXPECTED) }),
     ...(forwarded.length > 0 && { forwarded }),
     ...proxiesIn(fields)
   })

@@ -16,6 +16,12 @@ export interface KeyEvidence {
   servers?: readonly string[]
 }
 
+/** The configured hosts or accounts: at most ten, and how many there are if there are more. */
+export interface ExpectedList {
+  expected: readonly string[]
+  expectedCount?: number
+}
+
 /** Codes of a problem with the key itself. */
 export type KeyProblem = Exclude<CodesByCheck['key'], UnavailableCode>
 
@@ -67,8 +73,8 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'date-too-old': { received: string; offsetSeconds: number; toleranceSeconds: number }
   'date-in-future': { received: string; offsetSeconds: number; toleranceSeconds: number }
   /** `header` is X-Forwarded-Host if that was used for Host: the adapter was told to trust it, or it says the same */
-  'host-missing': { expected: readonly string[]; header?: string }
-  'host-repeated': { received: string; expected: readonly string[]; header?: string }
+  'host-missing': ExpectedList & { header?: string }
+  'host-repeated': ExpectedList & { received: string; header?: string }
   /**
    * `similar` is an X-Forwarded-Host that is the receiver's, and was not trusted; `proxies` is the header lines in
    * which CDNs name themselves
@@ -76,6 +82,7 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'host-mismatch': {
     received: string
     expected: readonly string[]
+    expectedCount?: number
     header?: string
     similar?: string
     proxies?: readonly string[]
@@ -85,7 +92,7 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'account-repeated': { header: string; received: string }
   'account-malformed': { header: string; received: string; expected: string; similar?: string }
   /** `expected` is the configured ids; absent when a function decides */
-  'account-mismatch': { header: string; received: string; expected?: readonly string[] }
+  'account-mismatch': Partial<ExpectedList> & { header: string; received: string }
   'account-check-failed': { error: string; problem: 'threw' | 'wrong-type' }
   /**
    * Authorization, if the signature is there, in the other form of the draft; or Signature-Input, if only this header
@@ -126,8 +133,8 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
     reason: 'ENOTFOUND' | 'ENODATA' | 'no key record among the TXT records'
   }
   /**
-   * The string as rebuilt from what was received, and the record it was checked with; `hosts` are the configured ones
-   * if one of them is not the Host that was received, or has other letters; `forwarded` is the header lines in which
+   * The string as rebuilt from what was received, and the record it was checked with; `hosts` are ten configured ones
+   * at most, if one of them is not the Host that was received, or has other letters; `forwarded` is the header lines in which
    * proxies say what they changed, and `proxies` those in which CDNs name themselves.
    */
   'signature-mismatch': {

@@ -45,6 +45,8 @@ export interface SchemeSettings {
  * result.
  */
 export interface SchemeRules extends Scheme {
+  /** Returns whether the signing string tells this method from all others: methods are case-sensitive (RFC 9110 section 9.1). */
+  isSignableMethod(method: string): boolean
   /** Parses the headers that carry the signature. */
   parseSignature(fields: Fields, settings: Pick<SchemeSettings, 'serviceDomain'>): Result<ParsedSignature>
   /** Finds the time at which the request was made. */

@@ -27,14 +27,15 @@ export interface LogRecord {
   replayId: string | undefined
   /** in bytes */
   bodyLength: number | undefined
-  /** of a request that is not verified, the key and the account that it claims: anybody can write them */
+  /** of a request that is not verified, the key, the account and the Host that it claims: anybody can write them */
   claimedKeyId: string | undefined
   claimedAccountId: string | undefined
+  claimedHost: string | undefined
 }
 
 /**
- * Makes one flat object for a log line: no body, no signing string, and of an unverified request two claims alone,
- * which are safe to print. The claims are known of the very verdict that `verify` returned; a copy of it, such as
+ * Makes one flat object for a log line: no body, no signing string, and of an unverified request three claims
+ * alone, which are safe to print. A copy of a verdict, such as `structuredClone` makes, does not have the claims. The claims are known of the very verdict that `verify` returned; a copy of it, such as
  * `structuredClone(verdict)`, lacks them.
  *
  * @example
@@ -58,7 +59,8 @@ export function logRecord(verdict: Verdict): LogRecord {
     replayId: verified?.replayId,
     bodyLength: verified?.body.length,
     claimedKeyId: claimOf(claimed?.keyId),
-    claimedAccountId: claimOf(claimed && claimedAccount(claimed))
+    claimedAccountId: claimOf(claimed && claimedAccount(claimed)),
+    claimedHost: claimOf(claimed?.host)
   }
 }
 

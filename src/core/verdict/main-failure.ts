@@ -4,8 +4,8 @@ import type { Failure, Verdict } from './verdict.ts'
 
 /**
  * Returns the failure that the others follow from: `signature-missing` if the request has nothing of a signed one, else
- * the first failure that does not follow from another. For a log line, a metric or an alert; it takes less than a
- * microsecond.
+ * `key-name-outside-domain` if that failed (the request is for another service, or a forgery), else the first failure
+ * that does not follow from another. For a log line, a metric or an alert; it takes less than a microsecond.
  *
  * @example
  * const code = mainFailure(verdict)?.code ?? ''
@@ -18,6 +18,8 @@ export function mainFailure(verdict: Verdict): Failure | undefined {
   const { failures } = verdict
   if (failures.length < 2) return failures[0]
   const situation = situationOf(failures)
+  if (!situation.isUnsigned)
+    for (const failure of failures) if (failure.code === 'key-name-outside-domain') return failure
   for (const failure of failures) if (rootOf(failure, failures, situation) === undefined) return failure
   return failures[0]
 }

@@ -15,9 +15,10 @@ export interface Memory {
   readonly settings: Settings
   /** the time that decided, in milliseconds since 1970 */
   now: number
-  /** the keyId and the account header as they came: anybody can write them */
+  /** the keyId, the account header and Host as they came: anybody can write them */
   keyId: string | undefined
   account: string | undefined
+  host: string | undefined
   /** the name that DNS was asked for, and the reply; undefined while DNS was not asked */
   keyName: string | undefined
   reply: Result<TxtAnswer> | undefined
@@ -40,6 +41,7 @@ export const createMemory = (settings: Settings, now: number): Memory => ({
   now,
   keyId: undefined,
   account: undefined,
+  host: undefined,
   keyName: undefined,
   reply: undefined,
   received: undefined,

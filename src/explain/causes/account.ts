@@ -1,4 +1,4 @@
-import { fact, inWords } from '../facts.ts'
+import { expectedFact, fact, inWords } from '../facts.ts'
 import { isOutside } from '../outside-errors.ts'
 import type { ConditionalCause, EntriesOf } from './entry.ts'
 
@@ -59,10 +59,10 @@ export const accountEntries = (): EntriesOf<'account'> => ({
     about: 'The id is well formed, but not one of yours. `expected` is absent where a function decides.',
     also: '`createAccountClient`, or `npx signed-requests account`, shows your own id.',
     example: { header: 'x-service-id', received: '5678', expected: ['1234'] },
-    facts: ({ header, received, expected }) => [
+    facts: ({ header, received, ...list }) => [
       ...fact('header', header),
       ...fact('received', received),
-      ...fact('expected', expected)
+      ...expectedFact(list)
     ],
     causes: [
       {

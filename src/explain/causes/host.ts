@@ -1,7 +1,7 @@
 import type { EvidenceByCode } from '../../core/result/evidence.ts'
 import { type Cdn, cdnIn } from '../cdn.ts'
 import { isSameName, withoutPort } from '../changed-line.ts'
-import { fact } from '../facts.ts'
+import { expectedFact, fact } from '../facts.ts'
 import { type ConditionalCause, causeOf, type EntriesOf, type Known, type LastCause } from './entry.ts'
 
 const KEEP_HOST = 'Have the proxy keep Host (nginx: proxy_set_header Host $http_host)'
@@ -58,7 +58,7 @@ export const hostEntries = (): EntriesOf<'host'> => ({
     about:
       'There is no `Host`. If `header` is `X-Forwarded-Host`, the adapter was told to trust it, and that header is missing.',
     example: { expected: ['hooks.example.com'], header: 'X-Forwarded-Host' },
-    facts: ({ expected, header }) => [...fact('expected', expected), ...fact('header', header)],
+    facts: ({ header, ...list }) => [...expectedFact(list), ...fact('header', header)],
     causes: [
       {
         find: ({ evidence }) => evidence.header !== undefined,
@@ -76,9 +76,9 @@ export const hostEntries = (): EntriesOf<'host'> => ({
   'host-repeated': {
     about: 'There is more than one `Host`, or a `Host` that differs from the authority of the URL.',
     example: { received: 'hooks.example.com, other.example.com', expected: ['hooks.example.com'] },
-    facts: ({ received, expected, header }) => [
+    facts: ({ received, header, ...list }) => [
       ...fact('received', received),
-      ...fact('expected', expected),
+      ...expectedFact(list),
       ...fact('header', header)
     ],
     causes: [FORWARDED_LIST, SECOND_HOST]
@@ -91,9 +91,9 @@ export const hostEntries = (): EntriesOf<'host'> => ({
       similar: 'X-Forwarded-Host: hooks.example.com'
     },
     exampleNote: '`similar` would have passed, and was not trusted',
-    facts: ({ received, expected, header }) => [
+    facts: ({ received, header, ...list }) => [
       ...fact('received', received),
-      ...fact('expected', expected),
+      ...expectedFact(list),
       ...fact('header', header)
     ],
     causes: [

@@ -5,17 +5,19 @@ import type { EntriesOf } from './entry.ts'
 export const requestEntries = (): EntriesOf<'request' | 'https'> => ({
   'request-malformed': {
     about:
-      'A header name is not a token, the method, the target, a name or a value has a line break or NUL, the target is ' +
+      'A header name is not a token, the method is not its own upper case (by the draft), the method, the target, a name or a value has a line break or NUL, the target is ' +
       'empty, or there are more than 500 header lines. A line break in a value would let one signed line pose as two.',
     example: { part: 'header-value', name: 'X-Nonce' },
     facts: ({ part, name }) => [...fact('part', part), ...fact('name', name)],
     causes: [
       {
         find: ({ evidence }) => evidence.part === 'method',
-        cause: 'there is no method, or it is not a token',
+        cause:
+          'there is no method, it is not a token, or it is not in upper case, which the draft signs like the one that is',
         fix: {
-          options: 'Pass the method as received: let an adapter do it.',
-          flags: 'Have the method passed on as received.'
+          options:
+            'Pass the method as received: let an adapter do it. Have the sender write it as it is defined, such as POST.',
+          flags: 'Have the method passed on as received, and have the sender write it as it is defined, such as POST.'
         },
         examples: [{ evidence: { part: 'method' } }]
       },

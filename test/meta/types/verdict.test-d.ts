@@ -98,6 +98,7 @@ export function byCode(failure: Failure) {
 interface OnHost {
   received: string
   expected: readonly string[]
+  expectedCount?: number
   header?: string
   similar?: string
   proxies?: readonly string[]

@@ -95,7 +95,8 @@ const CUT = /^the body was cut short after it was signed: \d+ of \d+ bytes$/
 
 const SIMULATED = {
   'request-malformed': {
-    'a method with a space': [{ method: 'A B' }, /^there is no method, or it is not a token$/],
+    'a method with a space': [{ method: 'A B' }, /it is not a token/],
+    'a method in lower case': [{ method: 'post' }, /not in upper case/],
     'a target with NUL': [{ target: '/\0' }, /^there is no target, or it has a line break or NUL$/],
     'too many header lines': [
       { request: { ...sign(), headers: Array.from({ length: 501 }, () => ['X-Loop', '1'] as const) } },

@@ -20,6 +20,9 @@ const requiredNames = /* @__PURE__ */ memoizeRecent(
 const rules: SchemeRules = {
   name: 'draft-cavage',
 
+  /** The signing string has the method in lower case: it does not tell `post` from `POST`. */
+  isSignableMethod: method => method === method.toUpperCase(),
+
   parseSignature(fields) {
     const value = fields.values.get('signature')
     if (value === undefined) {

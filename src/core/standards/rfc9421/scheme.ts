@@ -24,6 +24,9 @@ const isParameter = (name: string): boolean => name.startsWith('(')
 const rules: SchemeRules = {
   name: 'rfc9421',
 
+  /** Section 2.2.1: `@method` has the method as it came. */
+  isSignableMethod: () => true,
+
   parseSignature(fields, settings): Result<ParsedRfc9421Signature> {
     const inputHeader = fields.values.get('signature-input')
     const signatureHeader = fields.values.get('signature')
@@ -64,7 +67,8 @@ const rules: SchemeRules = {
     const has = (...names: string[]) => names.every(name => covers(headers, name))
     const special = new Map([
       ['@request-target', has('@request-target') || has('@target-uri') || has('@path', '@query')],
-      ['@authority', has('@authority') || has('host')],
+      // Section 2.2.2: the target URI has the authority, too.
+      ['@authority', has('@authority') || has('@target-uri') || has('host')],
       // The signature's own parameters are always signed.
       ['(created)', created !== undefined],
       ['(expires)', expires !== undefined]

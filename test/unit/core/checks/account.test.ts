@@ -11,6 +11,14 @@ test('reports the configured ids with an id that is not among them', () => {
   expect(result).toMatchObject({ code: 'account-mismatch', evidence })
 })
 
+test('reports ten of many configured ids, and their number', () => {
+  const accounts = Array.from({ length: 100_000 }, (_, i) => `id${i}`)
+  const result = checkAccount(contextWith({ settings: settingsWith({ accounts }) }))
+  expect(result).toMatchObject({ evidence: { expected: accounts.slice(0, 10), expectedCount: 100_000 } })
+  const ten = checkAccount(contextWith({ settings: settingsWith({ accounts: accounts.slice(0, 10) }) }))
+  expect((ten as { evidence: object }).evidence).not.toHaveProperty('expectedCount')
+})
+
 describe('a header that may be the account header', () => {
   const similarTo = (headers: ReceivedHeaders, settings = settingsWith()) => {
     const result = checkAccount(contextWith({ settings }, { headers }))

@@ -13,7 +13,7 @@ test('imports the key of a record once, and finds it again by the text alone', (
   expect(keyOf(`${first.slice(0, 9)}${first.slice(9)}`)).toBe(imported)
 })
 
-test('remembers texts that are not key records, and bad records', () => {
+test('remembers bad records, and no text that is not a key record', () => {
   const keyOf = createKeyCache({})
   expect(keyOf('v=spf1 -all')).toBeUndefined()
   const bad = keyOf('v=DKIM1; p=')
@@ -30,6 +30,14 @@ test('keeps sixteen records, and drops the first of them for the next one', () =
   expect(numbered(1)).toBe(next)
   expect(numbered(0)).not.toBe(oldest)
   expect(numbered(0)).toEqual(oldest)
+})
+
+test('other records of the name, however many, do not push a key out', () => {
+  const keyOf = createKeyCache({})
+  const text = recordText()
+  const imported = keyOf(text)
+  for (let i = 0; i < 100; i++) expect(keyOf(`v=spf1 include:${i}.example -all`)).toBeUndefined()
+  expect(keyOf(text)).toBe(imported)
 })
 
 test('never keeps a text of more than 4096 characters', () => {

@@ -6,7 +6,7 @@ import { linesOf, service, withSignature } from '../../../support/service.ts'
 
 const KEYS = [
   ...['status', 'codes', 'code', 'signedUnderDomain', 'accountId', 'keyId', 'algorithm', 'date', 'replayId'],
-  ...['bodyLength', 'claimedKeyId', 'claimedAccountId']
+  ...['bodyLength', 'claimedKeyId', 'claimedAccountId', 'claimedHost']
 ]
 
 test('a verified request: its facts, and not its content', async () => {
@@ -25,7 +25,8 @@ test('a verified request: its facts, and not its content', async () => {
     replayId: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
     bodyLength: 6,
     claimedKeyId: undefined,
-    claimedAccountId: undefined
+    claimedAccountId: undefined,
+    claimedHost: undefined
   })
   expect(Object.keys(record)).toEqual(KEYS)
 })
@@ -40,19 +41,21 @@ test('a request that is not verified: codes, the main one, and the key and accou
     code: 'not-https',
     signedUnderDomain: true,
     claimedKeyId: 'key1._domainkey.service.example',
-    claimedAccountId: '1234'
+    claimedAccountId: '1234',
+    claimedHost: 'evil.example'
   })
   expect(Object.keys(record)).toEqual(KEYS)
-  expect(JSON.stringify(record)).not.toContain('evil')
+  expect(JSON.stringify(record)).not.toContain('secret')
 })
 
-test('a scanner: its main code, whatever else it lacks, and no claim', async () => {
+test('a scanner: its main code, whatever else it lacks, and no claim but its Host', async () => {
   const scanner = { method: 'POST', target: '/', headers: [['Host', 'x']], body: null, https: false } as const
   expect(logRecord(await createVerifier(service.options)(scanner))).toMatchObject({
     code: 'signature-missing',
     signedUnderDomain: false,
     claimedKeyId: undefined,
-    claimedAccountId: undefined
+    claimedAccountId: undefined,
+    claimedHost: 'x'
   })
 })
 
@@ -94,4 +97,15 @@ test('a record can be changed without changing the verdict', async () => {
   const verdict = await createVerifier(service.options)({ ...service.sign(), https: false })
   ;(logRecord(verdict).codes as string[]).length = 0
   expect(verdict.failures).toHaveLength(1)
+})
+
+test.each([
+  ['a.example:8443', 'a.example:8443'],
+  ['\u001b[31m.example', '?[31m.example'],
+  ['a'.repeat(5000), 'a'.repeat(255)],
+  ['', undefined]
+])('the claimed Host is visible ASCII and short: %j', async (host, claimedHost) => {
+  const headers = linesOf(service.sign()).map(([name, value]) => [name, name === 'Host' ? host : value] as const)
+  const record = logRecord(await createVerifier(service.options)({ ...service.sign(), headers }))
+  expect(record.claimedHost).toBe(claimedHost)
 })

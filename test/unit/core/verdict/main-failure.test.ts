@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { rootOf, situationOf } from '../../../../src/core/verdict/main-failure.ts'
-import { createVerifier, type Failure, mainFailure, type ReceivedRequest } from '../../../../src/index.ts'
+import { createVerifier, diagnose, type Failure, mainFailure, type ReceivedRequest } from '../../../../src/index.ts'
 import { rfc9421 } from '../../../../src/rfc9421/index.ts'
-import { service, withHeaders } from '../../../support/service.ts'
+import { service, withHeaders, withSignature } from '../../../support/service.ts'
 
 const codeOf = async (request: ReceivedRequest, options = {}) =>
   mainFailure(await createVerifier({ ...service.options, ...options })(request))?.code
@@ -20,6 +20,13 @@ test('a request that lacks only its Signature, over HTTP, has not-https as its m
 test('a signature in Authorization does not pass for an unsigned request', async () => {
   const headers = [...SCANNER.headers, ['Authorization', 'Signature keyId="a"'] as const]
   expect(await codeOf({ ...SCANNER, headers })).toBe('not-https')
+})
+
+test('a key outside the domain is the main failure, whatever else fails', async () => {
+  const forged = withSignature(service.sign(), value => value.replace('.service.example', '.evil.example'))
+  expect(await codeOf({ ...forged, https: false }, { hosts: 'other.example' })).toBe('key-name-outside-domain')
+  const verdict = await createVerifier(service.options)({ ...forged, https: false })
+  expect(diagnose(verdict).failures.map(({ code }) => code)).toEqual(['key-name-outside-domain', 'not-https'])
 })
 
 test('a verified request has no main failure', async () => {

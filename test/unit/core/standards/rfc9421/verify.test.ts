@@ -80,8 +80,18 @@ describe('a request signed by RFC 9421', () => {
 })
 
 describe('what must be covered', () => {
+  const WITHOUT = { '"@authority"': undefined, '"@request-target"': undefined }
+  const URI = { '"@target-uri"': `https://${HOST}/hook?id=42` }
+
+  test('@target-uri covers the target and the authority', async () => {
+    expect(await failuresFor({ lines: { ...WITHOUT, ...URI } })).toEqual([])
+    expect(await failuresFor({ lines: { '"@authority"': undefined, ...URI } })).toEqual([])
+    expect(await failuresFor({ lines: { '"@request-target"': undefined, ...URI } })).toEqual([])
+  })
+
   test.each([
-    ['"@target-uri" for the authority', { '"@authority"': undefined, '"@target-uri"': `https://${HOST}/hook?id=42` }],
+    ['the scheme for the authority', { '"@authority"': undefined, '"@scheme"': 'https' }],
+    ['the path for the target URI', { ...WITHOUT, '"@path"': '/hook' }],
     ['the account by sf', { '"x-service-id"': undefined, '"x-service-id";sf': 'account-1234' }]
   ])('coverage by RFC 9421 is insufficient with %s', async (_, lines) => {
     expect(await failuresFor({ lines })).toEqual(['coverage: coverage-insufficient'])
