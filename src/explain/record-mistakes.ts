@@ -95,6 +95,23 @@ const MISTAKES: readonly Mistake[] = [
       'key-unreadable': { records: [`v=DKIM1; k=ed25519; p=${P.slice(0, 20)}`, P.slice(20)] }
     }
   },
+  mistake({
+    mistake: 'not-filled-in',
+    find: ({ bad }) => firstOf(bad, findPlaceholder),
+    cause: ({ found }) => `p= is ${found}: the program that wrote the record had no key to put there`,
+    fix: 'fill in the public key, and publish the record again',
+    examples: { 'key-unreadable': { records: ['v=DKIM1; k=rsa; p=undefined'] } }
+  }),
+  {
+    mistake: 'pem-lines',
+    find: ({ bad }) => bad.some(text => /-----(?:BEGIN|END) /.test(text)),
+    cause: 'p= has the first or last line of a PEM file (-----BEGIN PUBLIC KEY-----)',
+    fix: 'publish what stands between these lines, without them and without line breaks',
+    examples: {
+      'key-unreadable': { records: [`v=DKIM1; k=ed25519; p=-----BEGIN PUBLIC KEY-----${P}-----END PUBLIC KEY-----`] },
+      'key-malformed': { records: [`v=DKIM1; -----BEGIN PUBLIC KEY-----; p=${P}`] }
+    }
+  },
   {
     mistake: 'empty-tag',
     find: ({ bad }) => bad.some(text => correctRecord(text) !== undefined),
@@ -146,7 +163,7 @@ const MISTAKES: readonly Mistake[] = [
   }),
   mistake({
     mistake: 'alias-as-text',
-    find: ({ texts }) => firstOf(texts, findAlias),
+    find: ({ texts, bad }) => bad.length === 0 && firstOf(texts, findAlias),
     cause: ({ found }) => `the target of an alias (${escapeText(found)}) was published as a text`,
     fix: 'publish a CNAME record instead of the TXT record',
     examples: { 'key-not-found': { records: ['key.provider.example.'] } }
@@ -251,6 +268,12 @@ const PRIVATE_KEY =
   /BEGIN[A-Z]*PRIVATEKEY|MII[\w+/]{2}[AQgw]IBA|MI[GH][\w+/]AgE[AB]|M[A-H][AEIMQUYcgkosw048]CAQ(?:[AE]w|EE)/
 
 export const holdsPrivateKey = (text: string): boolean => PRIVATE_KEY.test(text.replace(/[\s"'\\-]+/g, ''))
+
+/** Finds what a program writes in place of a key that it does not have. */
+const findPlaceholder = (text: string): string | undefined =>
+  /(?:^|;)\s*p\s*=\s*(undefined|null|None|NaN|nil|\[object Object\]|\$\{[\w.]{1,40}\}|\{\{[\w. ]{1,40}\}\}|<[\w -]{1,40}>)\s*(?:;|$)/.exec(
+    text
+  )?.[1]
 
 /** Returns the record without its empty tags, where that makes a good one of it. */
 export function correctRecord(text: string): string | undefined {

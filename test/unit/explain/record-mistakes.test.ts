@@ -77,6 +77,11 @@ describe('what somebody did', () => {
     ['cut', RECORD.slice(0, -4)],
     ['cut', 'v=DKIM1; p=MIGfMA=='],
     ['cut', RECORD.slice(0, 120), 'v=spf1 -all'],
+    ...['undefined', 'null', '[object Object]', '{{ key }}', '<public key>'].map(
+      value => ['not-filled-in', `v=DKIM1; k=rsa; p=${value}`] as [string, string]
+    ),
+    ['pem-lines', `v=DKIM1; k=rsa; p=${publicKey.export({ type: 'spki', format: 'pem' })}`],
+    ['pem-lines', `v=DKIM1; k=rsa; p=-----BEGIN PUBLIC KEY----- ${P}`],
     ['alias-as-text', 'key.provider.example.'],
     ['alias-as-text', 'one._domainkey CNAME key.provider.example'],
     ['alias-as-text', 'v=spf1 -all', 'CNAME key.provider.example.']
@@ -228,7 +233,8 @@ describe('a private key in the record', () => {
 describe('explain CODE lists every mistake that a record with that code can show', () => {
   const ED25519 = '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='
   const HEADS = ['v=DKIM1; k=rsa; ', 'v=DKIM1; ', '', 'v=DKIM1; k=ed25519; ', 'v=DKIM1; h=sha256; k=rsa; ', 'k=rsa; ']
-  const VALUES = [P, ED25519, pkcs1, String(publicKey.export({ type: 'spki', format: 'pem' })), 'undefined']
+  const VALUES = [P, ED25519, pkcs1]
+  const WRONG = [String(publicKey.export({ type: 'spki', format: 'pem' })), 'undefined']
   const CHANGES: readonly ((text: string) => readonly string[])[] = [
     text => [text],
     text => [text + text],
@@ -246,10 +252,12 @@ describe('explain CODE lists every mistake that a record with that code can show
     text => [`${text};;`],
     text => [`v=DKIM1 ${text}`],
     text => [text.slice(text.indexOf('p=') + 2)],
-    text => ['CNAME key.provider.example.', text.slice(0, 5)],
     ...[9, 16, 50].map(at => (text: string) => [text.slice(0, at), text.slice(at)])
   ]
-  const records = HEADS.flatMap(head => VALUES.flatMap(value => CHANGES.map(change => change(`${head}p=${value}`))))
+  const records = HEADS.flatMap(head => [
+    ...VALUES.flatMap(value => CHANGES.map(change => change(`${head}p=${value}`))),
+    ...WRONG.map(value => [`${head}p=${value}`])
+  ])
   const unusable = records.flatMap(texts => {
     const keys = texts.filter(looksLikeKeyRecord).map(text => parseKey(text))
     const [first] = keys
