@@ -1,5 +1,6 @@
 import { ed25519 } from '@noble/curves/ed25519.js'
-import { sha256, sha512 } from '@noble/hashes/sha2.js'
+import { sha1 } from '@noble/hashes/legacy.js'
+import { sha256, sha384, sha512 } from '@noble/hashes/sha2.js'
 import { parseRsaDer } from '../../src/core/key/rsa-der.ts'
 
 /**
@@ -8,19 +9,34 @@ import { parseRsaDer } from '../../src/core/key/rsa-der.ts'
  * Every result is that of OpenSSL, which the tests compare for each vector.
  */
 
-type HashName = 'sha256' | 'sha512'
+type HashName = 'sha1' | 'sha256' | 'sha384' | 'sha512'
 type Encoding = 'base64'
 
-const HASHES = { sha256, sha512 } as const
+const HASHES = { sha1, sha256, sha384, sha512 } as const
 
 /** The values of OpenSSL; the library only compares and passes them. */
-export const constants = { RSA_PKCS1_PSS_PADDING: 6, RSA_PSS_SALTLEN_AUTO: -2 } as const
+export const constants = { RSA_NO_PADDING: 3, RSA_PKCS1_PSS_PADDING: 6, RSA_PSS_SALTLEN_AUTO: -2 } as const
 
 export const hash = (name: HashName, data: Uint8Array, encoding: Encoding): string =>
   Buffer.from(HASHES[name](data).buffer).toString(encoding)
 
+export function createHash(name: HashName) {
+  const hash = HASHES[name].create()
+  const hasher = {
+    update(data: Uint8Array) {
+      hash.update(data)
+      return hasher
+    },
+    digest(encoding?: Encoding): Buffer | string {
+      const bytes = Buffer.from(hash.digest())
+      return encoding === undefined ? bytes : bytes.toString(encoding)
+    }
+  }
+  return hasher
+}
+
 /** The library imports these too, but no page calls them. */
-export const [createHash, createPrivateKey, generateKeyPairSync, randomUUID, sign]: readonly undefined[] = []
+export const [createPrivateKey, generateKeyPairSync, randomUUID, sign]: readonly undefined[] = []
 
 /** A public key; the form that `node:crypto` calls KeyObject. */
 export interface KeyObject {
@@ -101,9 +117,11 @@ export function createVerify(name: HashName) {
   return verifier
 }
 
-/** RFC 8017 section 7.2.2 with block type 1: the content of a signature. Throws for another padding. */
-export function publicDecrypt({ rsa }: KeyObject, signature: Uint8Array): Uint8Array {
-  const message = rsa && open(rsa, signature)
+/** RFC 8017 section 7.2.2 with block type 1, or without padding: the content of a signature. Throws for another one. */
+export function publicDecrypt(input: KeyObject | VerifyInput, signature: Uint8Array): Buffer {
+  const { key, padding } = inputOf(input)
+  const message = key.rsa && open(key.rsa, signature)
+  if (message !== undefined && padding === constants.RSA_NO_PADDING) return Buffer.from(message)
   const end = message?.indexOf(0, 1) ?? -1
   const isPadded = message?.[0] === 0 && message[1] === 1 && end >= 10
   if (!isPadded || !message.subarray(2, end).every(octet => octet === 0xff)) throw new Error('invalid padding')
@@ -122,14 +140,14 @@ function open({ n, e, modulus }: Rsa, signature: Uint8Array): Uint8Array | undef
 const toInteger = (octets: Uint8Array): bigint => BigInt(`0x${Buffer.from(octets).toString('hex') || '0'}`)
 
 /** RFC 8017 section 9.2, note 1: DigestInfo up to the digest. */
-const DIGEST_INFO = {
+const DIGEST_INFO: Partial<Record<HashName, string>> = {
   sha256: '3031300d060960864801650304020105000420',
   sha512: '3051300d060960864801650304020305000440'
 }
 
 /** EMSA-PKCS1-v1_5 (RFC 8017 section 9.2). */
 function pkcs1(name: HashName, digest: Uint8Array, length: number): Uint8Array {
-  const end = Buffer.concat([Buffer.of(0), Buffer.from(DIGEST_INFO[name], 'hex'), digest])
+  const end = Buffer.concat([Buffer.of(0), Buffer.from(DIGEST_INFO[name]!, 'hex'), digest])
   return Buffer.concat([Buffer.of(0, 1), Buffer.alloc(Math.max(length - 2 - end.length, 0), 0xff), end])
 }
 
@@ -156,7 +174,7 @@ function isPss(name: HashName, digest: Uint8Array, message: Uint8Array, { n }: R
 }
 
 /** RFC 8017 appendix B.2.1. */
-function mgf1(hash: typeof sha256 | typeof sha512, seed: Uint8Array, length: number): Uint8Array {
+function mgf1(hash: (typeof HASHES)[HashName], seed: Uint8Array, length: number): Uint8Array {
   const blocks = Array.from({ length: Math.ceil(length / hash.outputLen) }, (_, i) =>
     hash(Buffer.concat([seed, Buffer.of(i >>> 24, i >>> 16, i >>> 8, i)]))
   )

@@ -1,11 +1,25 @@
 import { splitAbsoluteUrl } from '../core/http/uri.ts'
 import type { EvidenceByCode } from '../core/result/evidence.ts'
 import { createBudget } from './budget.ts'
-import { openSignature } from './opened-signature.ts'
+import { type Made, openSignature } from './opened-signature.ts'
 import { escapeText } from './text.ts'
 
-/** The changes that a line of the signing string may undergo on the way. */
-export type LineChange =
+/** The changes that a line of the signing string may undergo on the way, and the mistakes of senders. */
+export type LineChange = WayChange | SenderMistake
+
+/** How a sender may write the whole signing string, or a line of it, in another way than the standard says. */
+export type SenderMistake =
+  | 'method-case'
+  | 'absolute-url'
+  | 'without-query'
+  | 'date-moved'
+  | 'names-case'
+  | 'no-space'
+  | 'line-ends'
+  | 'last-newline'
+  | 'no-target-label'
+
+type WayChange =
   | 'prefix'
   | 'slash'
   | 'url'
@@ -29,6 +43,10 @@ export type LineChange =
 export interface Search {
   /** whether the key made it; undefined where that does not show */
   isByKey?: boolean | undefined
+  /** how the key made it, where that is not how the named algorithm is made */
+  made?: Made & { readonly isThisText: boolean }
+  /** the signature is written in hexadecimal */
+  isHex?: boolean
   /** a line of the signing string, counted from 1, as it was signed and as it was received: escaped and cut */
   changed?: { line: number; signed: string; received: string }
   change?: LineChange
@@ -47,52 +65,101 @@ const MAX_LINES = 64
 
 /**
  * Finds the one line that was changed after the key made its signature: tries the changes that proxies, routers and
- * parsers make to lines and, where the signature shows its digest, other lengths and single characters, as far as the
- * cost allows. Says also whether the key made the signature at all, where that shows.
+ * parsers make to lines, what senders write in another way and, where the signature shows its digest, other lengths and
+ * single characters, as far as the cost allows. Says also whether the key made the signature at all, where that shows.
  */
 export function findChangedLine(
   evidence: EvidenceByCode['signature-mismatch'],
   maxCost: number,
-  opened = openAny(evidence)
+  opened = openSignature(evidence)
 ): Search {
   if (opened === undefined) return {}
   const { signingString } = evidence
-  const { isByKey, wasSigned, cost } = opened
+  const { made, isOtherwiseMade, wasSigned } = opened
+  const found = { isByKey: opened.isByKey, ...(opened.isHex && { isHex: true }) }
+  if (made !== undefined && isOtherwiseMade)
+    return { ...found, made: { ...made, isThisText: wasSigned(signingString) } }
   const isLong = signingString.length > MAX_LENGTH || signingString.split('\n').length > MAX_LINES
-  if (isByKey === false || isLong) return { isByKey }
-  const hints = hintsIn(evidence)
+  if (found.isByKey === false || found.isHex || isLong) return found
   const budget = createBudget(maxCost)
+  const tries = (text: string): boolean | undefined => (budget.spend(opened.cost(text)) ? wasSigned(text) : undefined)
 
-  for (const [part, change, guess] of [...SUGGESTED, ...LIKELY, ...(isByKey ? EXHAUSTIVE : [])]) {
+  const tried = new Set([signingString])
+  for (const text of originals(evidence, found.isByKey === true)) {
+    if (tried.has(text.signed)) continue
+    // Repeats are among the few first guesses; remembering all would take memory.
+    if (tried.size < 100) tried.add(text.signed)
+    const isSigned = tries(text.signed)
+    if (isSigned === undefined) return found
+    if (!isSigned) continue
+    const { change, detail, line } = text
+    return {
+      ...found,
+      ...(opened.isRsa && { isByKey: true }),
+      change,
+      detail,
+      ...(line !== undefined && { changed: lineOf(text.signed, signingString, line) })
+    }
+  }
+  return found
+}
+
+/** A text that may have been signed, and how it was changed: in one line, or as a whole. */
+interface Original {
+  readonly signed: string
+  readonly change: LineChange
+  readonly detail: string
+  readonly line?: number
+}
+
+/** Lists texts that may have been signed, the likely ones first. */
+function* originals(evidence: EvidenceByCode['signature-mismatch'], showsDigest: boolean): Generator<Original> {
+  const { signingString } = evidence
+  const hints = hintsIn(evidence)
+  const rules = [...SUGGESTED, ...COMMON, SENDERS, ...LIKELY, ...(showsDigest ? EXHAUSTIVE : [])]
+  for (const rule of rules) {
+    if (typeof rule === 'function') {
+      for (const [change, signed] of rule(signingString))
+        if (signed !== signingString) yield { signed, change, detail: '' }
+      continue
+    }
+    const [part, change, guess] = rule
     for (const { 1: head = '', 2: value = '', index } of signingString.matchAll(part)) {
       const start = index + head.length
-      const after = signingString.slice(start + value.length)
+      const [before, after] = [signingString.slice(0, start), signingString.slice(start + value.length)]
+      const line = before.split('\n').length
       for (const found of guess(value, hints)) {
         const [original, detail] = typeof found === 'string' ? [found, ''] : found
-        if (original === value) continue
-        const text = signingString.slice(0, start) + original + after
-        if (!budget.spend(cost(text))) return { isByKey }
-        if (!wasSigned(text)) continue
-        const line = signingString.slice(0, start).split('\n').length
-        const [signed, received] = [text, signingString].map(all => escapeText(all.split('\n')[line - 1]!, 600))
-        return { isByKey, change, detail, changed: { line, signed: signed!, received: received! } }
+        if (original !== value) yield { signed: before + original + after, change, detail, line }
       }
     }
   }
-  return { isByKey }
 }
 
-/** Opens the signature with the key that made it, where several are at one name, or else with the first. */
-function openAny(evidence: EvidenceByCode['signature-mismatch']) {
-  const each = (evidence.records ?? [evidence.record]).map(record => openSignature({ ...evidence, record }))
-  return each.find(opened => opened?.isByKey) ?? each[0]
+/** Returns a line of both texts, counted from 1, escaped and cut. */
+function lineOf(signed: string, received: string, line: number): NonNullable<Search['changed']> {
+  const [one, other] = [signed, received].map(text => escapeText(text.split('\n')[line - 1]!, 600))
+  return { line, signed: one!, received: other! }
+}
+
+/** Lists how senders write the whole signing string in another way than the standard says. */
+function* SENDERS(text: string): Generator<readonly [change: SenderMistake, signed: string]> {
+  yield ['last-newline', `${text}\n`]
+  if (!text.includes('"@')) {
+    yield ['names-case', text.replace(/^[a-z][a-z\d-]*(?=: )/gm, name => upper(name, /^[a-z]|-[a-z]/g))]
+    yield ['names-case', text.replace(/^[a-z][a-z\d-]*(?=: )/gm, name => upper(upper(name, /^[a-z]|-[a-z]/g), /-id$/i))]
+    yield ['no-space', text.replace(/^([^:\n]+): /gm, '$1:')]
+    yield ['no-target-label', text.replace(/^\(request-target\): /m, '')]
+  }
+  yield ['line-ends', text.replaceAll('\n', '\r\n')]
 }
 
 /** Collects the hints of the request and the settings. */
-function hintsIn({ hosts = [], forwarded = [] }: EvidenceByCode['signature-mismatch']) {
+function hintsIn({ hosts = [], forwarded = [], signingString }: EvidenceByCode['signature-mismatch']) {
   const lines = forwarded.map(line => line.split(/: (.*)/s) as [name: string, value: string])
   const given = (names: RegExp) => lines.filter(([name]) => names.test(name))
   return {
+    host: /^host: (.*)$/m.exec(signingString)?.[1] ?? '',
     hosts: [...given(/-host$/i).map(([, host]) => host), ...hosts],
     ports: given(/-port$/i).map(([, port]) => port),
     targets: given(/-(?:ur[il]|path)$/i).map(([name, url]): Detailed => [withoutOrigin(url), name.toLowerCase()]),
@@ -123,6 +190,7 @@ const HOST = /^("?host"?: |"@authority": |"@target-uri": [a-z]+:\/\/)([^/?\n]*)/
 const TYPE = /^("?content-type"?: )([^\n]*)/gm
 const LENGTH = /^("?content-length"?: )([^\n]*)/gm
 // A Date has a comma and is not a list.
+const DATE = /^("?date"?: )([^\n]*)/gm
 const LIST = /^(?!\(|"@|"?date"?: )([^\n]+?: )([^\n]*)/gm
 const LINE = /^([^\n]+?: )([^\n]*)/gm
 
@@ -154,18 +222,33 @@ const SUGGESTED: readonly Rule[] = [
   [HOST, 'port', (host, { hosts }) => hosts.filter(other => withoutPort(other) === withoutPort(host))]
 ]
 
-/** Rules for the changes that proxies, routers and parsers make: those with many guesses are last. */
-const LIKELY: readonly Rule[] = [
+/**
+ * Rules for what changes most often, with few guesses: what describes the body, Host, and then the target. Of an Ed25519
+ * signature, the cost allows about twenty guesses.
+ */
+const COMMON: readonly Rule[] = [
+  [TYPE, 'type', type => [type.replace(/;.*/s, ''), `${type.replace(/;.*/s, '')}; charset=utf-8`]],
+  [HOST, 'host-case', host => [upper(host, /^[a-z]|(?<=[.-])[a-z]/g), upper(host, /^[a-z]/)]],
+  [HOST, 'port', host => [withoutPort(host) === host ? `${host}:443` : withoutPort(host)]],
+  [LENGTH, 'length', length => [`${Number(length) + 1}`, `${Number(length) - 1}`]],
   // One guess, because a redirect makes GET of POST: the other methods are rare.
   [LOWER_METHOD, 'method', () => ['post']],
   [METHOD, 'method', () => ['POST']],
-  // A value without a comma, and a short path without escapes, give few guesses or none.
-  [LIST, 'list', list => [list.replace(/, /g, ','), list.replace(/,(?! )/g, ', ')]],
-  [LIST, 'list', list => [list.replace(/,.*/s, ''), list.replace(/^.*, */s, '')]],
+  [PATH, 'without-query', path => [path.replace(/\?.*/s, '')]],
+  // A short path without escapes gives few guesses.
   [PATH, 'encoding', encodings],
-  [PATH, 'query', path => [path.replace(/\?.*/s, ''), `${path}?`]],
+  [PATH, 'query', path => [`${path}?`]],
   [PATH, 'added', path => [path.replace(/^\/[^/?]*(?=\/)/, '')]],
   [PATH, 'case', path => [path.replace(/^[^?]*/, start => upper(start, /\/[a-z]/g))]],
+  [LOWER_METHOD, 'method-case', method => [method.toUpperCase()]],
+  [PATH, 'absolute-url', (path, { host }) => (host === '' ? [] : [`https://${host}${path}`, `http://${host}${path}`])]
+]
+
+/** Rules for the changes that proxies, routers and parsers make: those with many guesses are last. */
+const LIKELY: readonly Rule[] = [
+  // A value without a comma gives no guess.
+  [LIST, 'list', list => [list.replace(/, /g, ','), list.replace(/,(?! )/g, ', ')]],
+  [LIST, 'list', list => [list.replace(/,.*/s, ''), list.replace(/^.*, */s, '')]],
   [HOST, 'port', host => PORTS.map(port => withoutPort(host) + port)],
   [TYPE, 'type', type => [...CHARSETS.map(charset => type.replace(/;.*/s, '') + charset), ...TYPES]],
   [PATH, 'prefix', path => stripped(path, PREFIXES)],
@@ -178,11 +261,19 @@ const LIKELY: readonly Rule[] = [
 
 /** Rules for a signature that shows its digest: they try all lengths and ports, and any one character. */
 const EXHAUSTIVE: readonly Rule[] = [
+  [DATE, 'date-moved', dates],
   [LENGTH, 'length', otherLengths],
   [HOST, 'host-case', otherLetters],
   [LINE, 'character', characters],
   [HOST, 'port', ports]
 ]
+
+/** Lists the times up to two minutes before and after. */
+function* dates(date: string): Generator<string> {
+  const time = Date.parse(date)
+  if (Number.isNaN(time)) return
+  for (let n = 1; n <= 120; n++) for (const by of [n, -n]) yield new Date(time + by * 1000).toUTCString()
+}
 
 export const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 

@@ -57,6 +57,11 @@ export interface DiagnosedFailure {
   facts: readonly Fact[]
   /** the line of the signing string that was changed on the way, where it was found; counted from 1 */
   changed?: { line: number; signed: string; received: string }
+  /**
+   * of `signature-mismatch`: true where the published RSA key made the signature, over another text or with another
+   * hash; false where it did not; absent where that cannot be known
+   */
+  madeByKey?: boolean
   /** of `digest-mismatch`: what happened to the body, where it was found; only the verdict that `verify` returned knows */
   change?: Reencoding
   /** of `digest-mismatch`: the Content-Encoding that the body no longer has */
@@ -139,6 +144,7 @@ export function diagnoseWithin(
       ...adviceOn(failure, settings, around, causes),
       facts: [...factsOn(failure, clock), ...fact('decompressed', body.decompressed, 'Content-Encoding'), ...thrown],
       ...(search.changed && { changed: search.changed }),
+      ...(search.isByKey !== undefined && { madeByKey: search.isByKey }),
       ...body,
       ...(followsFrom && { followsFrom })
     }

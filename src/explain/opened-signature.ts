@@ -1,53 +1,176 @@
-import { type KeyObject, publicDecrypt } from 'node:crypto'
-import { base64Digest } from '../core/http/digest.ts'
+import { constants, createHash, type KeyObject, publicDecrypt } from 'node:crypto'
 import { parseKey } from '../core/key/cache.ts'
+import { memoizeRecent } from '../core/memo.ts'
 import type { EvidenceByCode } from '../core/result/evidence.ts'
+import { isWorkers } from '../core/runtime.ts'
 import { computationFor } from '../core/signature/algorithms.ts'
 import { verifySignature } from '../core/signature/verify-signature.ts'
 
-/** RFC 8017 section 9.2, note 1: the length of DigestInfo, which is 19 bytes and the hash. */
-const DIGEST_INFO = { sha256: 51, sha512: 83 }
+type Evidence = Pick<EvidenceByCode['signature-mismatch'], 'record' | 'records' | 'signature' | 'algorithm'>
 
-type Evidence = Pick<EvidenceByCode['signature-mismatch'], 'record' | 'signature' | 'algorithm'>
+type HashName = 'sha1' | 'sha256' | 'sha384' | 'sha512'
+
+/** How a key made a signature, as the opened signature shows it. */
+export interface Made {
+  readonly padding: 'pkcs1' | 'pss'
+  /** undefined where there is no DigestInfo (RFC 8017 section 9.2), so that no hash is named */
+  readonly hash: HashName | undefined
+}
+
+export interface OpenedSignature {
+  readonly isRsa: boolean
+  /** whether the key made the signature, over whatever text; undefined where only the right text can show that */
+  readonly isByKey: boolean | undefined
+  readonly made?: Made
+  /** the algorithm that the request names is made in another way */
+  readonly isOtherwiseMade?: boolean
+  /** the signature is written in hexadecimal */
+  readonly isHex?: boolean
+  /** whether it was made over this text */
+  readonly wasSigned: (text: string) => boolean
+  /** about how many microseconds that question takes */
+  readonly cost: (text: string) => number
+}
 
 /**
- * Opens a signature that did not verify. Says whether the key made it, over any text (undefined where only the right
- * text can show that: PSS, Ed25519); whether it was made over this text; and about how many microseconds that question
- * takes. It explains a refusal and accepts nothing.
+ * Opens a signature that did not verify, with the key that made it, where several are at one name, or else with the
+ * first. It explains a refusal and accepts nothing.
  *
- * Recovers the signed digest from an RSASSA-PKCS1-v1_5 signature, so that a text is tried by hashing it; for other
- * signatures each try is a whole verification. Undefined for a key that cannot be used. Never throws.
+ * An RSA signature shows the digest of the text that was signed, so a text is tried by hashing it; with Ed25519 each try
+ * is a whole verification. Undefined for a key that cannot be used. Never throws.
  */
-export function openSignature({ record, signature, algorithm }: Evidence) {
-  const parsed = parseKey(record)
+export function openSignature(evidence: Evidence): OpenedSignature | undefined {
+  const each = (evidence.records ?? [evidence.record]).map(record => openWith(record, evidence))
+  return each.find(opened => opened?.isByKey) ?? each[0]
+}
+
+/** Importing a key costs more than opening a signature, and a service has few keys. */
+const keyOf = memoizeRecent((record: string) => parseKey(record))
+
+function openWith(record: string, { signature, algorithm }: Evidence): OpenedSignature | undefined {
+  const parsed = keyOf(record)
   if (!parsed.ok) return undefined
   const { key } = parsed.value
   const computation = computationFor(algorithm.toLowerCase(), key.type)
   if (computation === undefined) return undefined
-  const bytes = Buffer.from(signature, 'base64')
-  const { digest, options } = computation
-
-  if (digest === null || options !== undefined) {
-    const verification = key.type === 'rsa' ? 20 + 6 * (key.bits / 1024) ** 2 : 100
-    return {
-      isByKey: undefined,
-      wasSigned: (text: string) => verifySignature(text, bytes, key, algorithm),
-      cost: (text: string) => verification + text.length / 300
-    }
+  const octets = key.type === 'rsa' ? Math.ceil(key.bits / 8) : 64
+  // Hexadecimal digits are also base64.
+  const isHex = signature.length === 2 * octets && /^[\da-f]+$/i.test(signature)
+  const bytes = Buffer.from(signature, isHex ? 'hex' : 'base64')
+  const isRsa = key.type === 'rsa'
+  const byVerification = {
+    isRsa,
+    isByKey: undefined,
+    isHex,
+    wasSigned: (text: string) => verifySignature(text, bytes, key, algorithm),
+    cost: (text: string) => (isRsa ? 20 + 6 * (key.bits / 1024) ** 2 : 100) + text.length / 300
   }
-  const signed = recoverSignedDigest(key.keyObject, bytes, DIGEST_INFO[digest])
+  if (!isRsa) return byVerification
+
+  const isPss = computation.options !== undefined
+  const opened = openPkcs1(key.keyObject, bytes) ?? openPss(key.keyObject, bytes, key.bits)
+  if (opened === undefined) return { isRsa, isByKey: false, isHex, wasSigned: () => false, cost: () => 0 }
+  // A platform that cannot open PSS can verify it.
+  if (opened === 'unsupported') return isPss ? byVerification : { ...byVerification, isByKey: false }
+  const { made, isCertain, wasSigned } = opened
+  const cost = (text: string) => 2 + text.length / 500
+  if (!isCertain) return { isRsa, isByKey: undefined, isHex, wasSigned, cost }
+  const isOtherwiseMade = made.padding !== (isPss ? 'pss' : 'pkcs1') || made.hash !== computation.digest
+  return { isRsa, isByKey: true, isHex, made, isOtherwiseMade, wasSigned, cost }
+}
+
+/** Returns whether the published key made the signature, over whatever text; undefined where that cannot be known. */
+export const madeByKey = (evidence: Evidence): boolean | undefined => openSignature(evidence)?.isByKey
+
+interface Opened {
+  readonly made: Made
+  /** false where another number could look the same */
+  readonly isCertain: boolean
+  readonly wasSigned: (text: string) => boolean
+}
+
+const digestOf = (hash: HashName, ...parts: readonly Uint8Array[]): Buffer => {
+  const digest = createHash(hash)
+  for (const part of parts) digest.update(part)
+  return digest.digest()
+}
+
+const octetsOf = (text: string): Buffer => Buffer.from(text, 'latin1')
+
+/** RFC 8017 section 9.2, note 1: DigestInfo up to the digest. */
+const DIGEST_INFOS: readonly (readonly [start: string, hash: HashName, length: number])[] = [
+  ['3021300906052b0e03021a05000414', 'sha1', 20],
+  ['3031300d060960864801650304020105000420', 'sha256', 32],
+  ['3041300d060960864801650304020205000430', 'sha384', 48],
+  ['3051300d060960864801650304020305000440', 'sha512', 64]
+]
+
+/** Opens an RSASSA-PKCS1-v1_5 signature (RFC 8017 section 8.2.2); undefined when it is none, or of another key. */
+function openPkcs1(key: KeyObject, signature: Uint8Array): Opened | undefined {
+  const content = tryTo(() => publicDecrypt(key, signature))
+  if (content === undefined) return undefined
+  const named = DIGEST_INFOS.find(
+    ([start, , length]) => content.length === start.length / 2 + length && content.toString('hex').startsWith(start)
+  )
+  // Without DigestInfo, a program may have signed the bare digest. Longer contents can be made by anybody for a key whose
+  // exponent is 3.
+  const hashes = named === undefined ? DIGEST_INFOS.filter(([, , length]) => length === content.length) : [named]
+  const [first] = hashes
+  if (first === undefined) return undefined
+  const digest = content.subarray(-first[2])
   return {
-    isByKey: signed !== undefined,
-    wasSigned: (text: string) => base64Digest(digest, Buffer.from(text, 'latin1')) === signed,
-    cost: (text: string) => 1 + text.length / 500
+    made: { padding: 'pkcs1', hash: named?.[1] },
+    isCertain: true,
+    wasSigned: text => hashes.some(([, hash]) => digestOf(hash, octetsOf(text)).equals(digest))
   }
 }
 
-/** Recovers the base64 of the digest; undefined when another key made the signature, or over another kind of digest. */
-function recoverSignedDigest(key: KeyObject, signature: Uint8Array, length: number): string | undefined {
+/** A forger can try signatures until one begins with some zeros, but not with so many. */
+const MIN_ZEROS = 12
+
+/** Opens an RSASSA-PSS signature (RFC 8017 section 9.1.2), with a salt of any length and MGF1 with the same hash. */
+function openPss(key: KeyObject, signature: Uint8Array, bits: number): Opened | 'unsupported' | undefined {
+  const padding = constants.RSA_NO_PADDING
+  const input = isWorkers() ? { key: key.export({ type: 'spki', format: 'pem' }), padding } : { key, padding }
+  // A longer number, or one above the modulus, is no signature by this key.
+  if (signature.length !== Math.ceil(bits / 8)) return undefined
+  const message = tryTo(() => publicDecrypt(input, signature))
+  if (message === undefined) return 'unsupported'
+  // Of a modulus of 8k + 1 bits, the first octet is not part of the encoded message.
+  const encoded = message.subarray(message.length - Math.ceil((bits - 1) / 8))
+  if (encoded.at(-1) !== 0xbc) return undefined
+  for (const hash of ['sha512', 'sha256', 'sha384', 'sha1'] as const) {
+    const split = encoded.length - 1 - digestOf(hash).length
+    if (split < 1) continue
+    const digest = encoded.subarray(split, -1)
+    const block = unmask(encoded.subarray(0, split), hash, digest)
+    block[0]! &= 0xff >> (8 * encoded.length - (bits - 1))
+    const end = block.findIndex(octet => octet !== 0)
+    if (block[end] !== 1) continue
+    const salt = block.subarray(end + 1)
+    return {
+      made: { padding: 'pss', hash },
+      isCertain: end >= MIN_ZEROS,
+      wasSigned: text => digestOf(hash, Buffer.alloc(8), digestOf(hash, octetsOf(text)), salt).equals(digest)
+    }
+  }
+  return undefined
+}
+
+/** Removes the mask that MGF1 makes of a seed (RFC 8017 appendix B.2.1). */
+function unmask(masked: Uint8Array, hash: HashName, seed: Uint8Array): Uint8Array {
+  const counters = Array.from({ length: Math.ceil(masked.length / digestOf(hash).length) }, (_, i) => {
+    const counter = Buffer.alloc(4)
+    counter.writeUInt32BE(i)
+    return digestOf(hash, seed, counter)
+  })
+  const mask = Buffer.concat(counters)
+  return masked.map((octet, i) => octet ^ mask[i]!)
+}
+
+function tryTo<T>(open: () => T): T | undefined {
   try {
-    const info = publicDecrypt(key, signature)
-    return info.length === length ? info.toString('base64', 19) : undefined
+    return open()
   } catch {
     return undefined
   }

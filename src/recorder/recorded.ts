@@ -7,7 +7,7 @@ import { mainFailure } from '../core/verdict/main-failure.ts'
 import type { Memory } from '../core/verdict/memory.ts'
 import type { RefusedRequest } from '../core/verdict/refused-request.ts'
 import type { Verdict } from '../core/verdict/verdict.ts'
-import { openSignature } from '../explain/opened-signature.ts'
+import { madeByKey } from '../explain/opened-signature.ts'
 import { bodyOf, documentOf } from '../fixture/document.ts'
 import type { VectorBody, VectorFile } from '../fixture/vector.ts'
 import type { Signer } from './file-names.ts'
@@ -115,8 +115,7 @@ function vectorBody(body: RecordedBody | undefined): VectorBody | null {
 export function signerOf({ isSigned, verdict: { checks } }: Recorded): Signer {
   if (!isSigned) return 'unsigned'
   const { signature } = checks
-  const isByKey =
-    'code' in signature && signature.code === 'signature-mismatch' && openSignature(signature.evidence)?.isByKey
+  const isByKey = 'code' in signature && signature.code === 'signature-mismatch' && madeByKey(signature.evidence)
   return signature.outcome === 'pass' || isByKey === true ? 'key' : 'claimed'
 }
 

@@ -1,8 +1,9 @@
 import { cdnIn } from '../cdn.ts'
 import type { LineChange } from '../changed-line.ts'
 import { fact, longFact, recordFacts } from '../facts.ts'
+import type { Made } from '../opened-signature.ts'
 import { escapeText } from '../text.ts'
-import type { ConditionalCause, EntriesOf, Known, LastCause } from './entry.ts'
+import { type ConditionalCause, causeOf, type EntriesOf, type Known, type LastCause } from './entry.ts'
 import { keyCommand } from './key.ts'
 
 /** Says how the CDN in front, or else nginx, keeps Host. */
@@ -60,11 +61,49 @@ const BY_CHANGE: Readonly<Record<LineChange, LastCause<'signature-mismatch'>>> =
     }
   },
   query: {
-    cause: 'the query was dropped or added on the way',
+    cause: 'the query was dropped on the way',
     fix: {
       options: 'Have path and query passed on as received, such as req.originalUrl.',
       flags: 'Have path and query passed on as received.'
     }
+  },
+  'without-query': {
+    cause: 'it was signed without the query: either the sender leaves it out, or something on the way added it',
+    fix:
+      'Compare with the URL that the sender calls: if that has the query, have the sender sign path and query; if not, ' +
+      'find the proxy or router that adds it.'
+  },
+  'method-case': {
+    cause: 'the sender signed the method in upper case',
+    fix: 'Have the sender write it in lower case in (request-target), such as "post /hook" (draft section 2.3).'
+  },
+  'absolute-url': {
+    cause: 'the sender signed the whole URL as the target',
+    fix: 'Have the sender sign path and query alone, as they stand in the request line (draft section 2.3).'
+  },
+  'date-moved': {
+    cause: 'the sender signed another time than it sent: it takes the time twice',
+    fix: 'Have the sender take the time once, for the signature and for the header.'
+  },
+  'names-case': {
+    cause: 'the sender signed the names of headers as they are written in the request',
+    fix: 'Have the sender write the names in lower case in the signing string (draft section 2.3).'
+  },
+  'no-space': {
+    cause: 'the sender signed without the space behind each colon',
+    fix: 'Have the sender write a colon and one space behind each name in the signing string (draft section 2.3).'
+  },
+  'line-ends': {
+    cause: 'the sender joined the lines of the signing string by CR LF',
+    fix: 'Have the sender join them by LF alone (draft section 2.3).'
+  },
+  'last-newline': {
+    cause: 'the sender signed a line break at the end of the signing string',
+    fix: 'Have the sender leave it out: lines are joined by LF, and none stands behind the last one (draft section 2.3).'
+  },
+  'no-target-label': {
+    cause: 'the sender signed method and target without "(request-target): " in front',
+    fix: 'Have the sender write that name and ": " in front, as for a header (draft section 2.3).'
   },
   encoding: {
     cause: 'the target was decoded or encoded again, or slashes were merged or removed',
@@ -135,6 +174,28 @@ const changedLines = (): ConditionalCause<'signature-mismatch'>[] =>
     }
   })
 
+/** How each algorithm is made. */
+const NAMED: Readonly<Record<string, string>> = {
+  'rsa-sha256': 'by RSASSA-PKCS1-v1_5 with SHA-256',
+  'rsa-v1_5-sha256': 'by RSASSA-PKCS1-v1_5 with SHA-256',
+  'rsa-sha512': 'by RSASSA-PKCS1-v1_5 with SHA-512',
+  hs2019: 'by RSASSA-PSS with SHA-512',
+  'rsa-pss-sha512': 'by RSASSA-PSS with SHA-512'
+}
+
+const HASHES = { sha1: 'SHA-1', sha256: 'SHA-256', sha384: 'SHA-384', sha512: 'SHA-512' } as const
+const PADDINGS = { pkcs1: 'RSASSA-PKCS1-v1_5', pss: 'RSASSA-PSS' } as const
+
+/** Says how a signature was made. */
+const inMaking = ({ padding, hash }: Made): string =>
+  `by ${PADDINGS[padding]} ${hash === undefined ? 'over a bare digest, without the name of its hash' : `with ${HASHES[hash]}`}`
+
+/** Finds the algorithm of the draft that is made so. */
+const fittingAlgorithm = (made: Made): string | undefined =>
+  ['rsa-sha256', 'rsa-sha512', 'hs2019'].find(name => NAMED[name] === inMaking(made))
+
+const shownAlgorithm = ({ algorithm }: { readonly algorithm: string }): string => escapeText(algorithm, 40)
+
 /** The command that says which key made the signature of a captured request. */
 const tryEachRecord = ({ keyId }: { keyId: string }): string => `${keyCommand({ name: keyId })} --request FILE`
 
@@ -163,6 +224,40 @@ export const signatureEntries = (): EntriesOf<'signature'> => ({
       ...longFact('signingString', 'signing string', signedLines(signingString))
     ],
     causes: [
+      {
+        find: ({ search }) => search.isHex,
+        cause: ({ search }) =>
+          'the signature is written in hexadecimal' +
+          (search.isByKey
+            ? '; the published key made it'
+            : search.isByKey === false
+              ? ', and another key made it'
+              : ''),
+        fix: 'Have the sender write its bytes in base64 (draft section 2.1.2), as one line with its padding.',
+        examples: [{ search: { isHex: true, isByKey: true } }]
+      },
+      causeOf({
+        find: ({ search }) => search.made,
+        cause: ({ found, evidence }) =>
+          `the published key made it, ${inMaking(found)}, ${found.isThisText ? 'over these lines' : 'over other lines'}: ` +
+          `the request names ${shownAlgorithm(evidence)}, which is made ${NAMED[evidence.algorithm.toLowerCase()] ?? 'in another way'}`,
+        fix: ({ found, evidence, setting }) => {
+          const fitting = fittingAlgorithm(found)
+          const sign = `Have the sender sign ${NAMED[evidence.algorithm.toLowerCase()] ?? 'as the algorithm says'}`
+          return fitting === undefined
+            ? `${sign}.`
+            : `${sign}, or name ${fitting}, which receivers allow by ${setting('algorithms', fitting)}.`
+        },
+        examples: [
+          { search: { isByKey: true, made: { padding: 'pkcs1', hash: 'sha512', isThisText: true } } },
+          { search: { isByKey: true, made: { padding: 'pkcs1', hash: 'sha1', isThisText: true } } },
+          { search: { isByKey: true, made: { padding: 'pkcs1', hash: undefined, isThisText: true } } },
+          {
+            evidence: { algorithm: 'hs2019' },
+            search: { isByKey: true, made: { padding: 'pkcs1', hash: 'sha256', isThisText: true } }
+          }
+        ]
+      }),
       ...changedLines(),
       {
         find: ({ search }) => search.isByKey === true,

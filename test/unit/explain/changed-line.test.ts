@@ -116,8 +116,9 @@ describe.each([
 
 describe.each([
   ['ed25519', ED25519],
+  ['RSA-PSS with 2,048 bits', ONE],
   ['RSA-PSS with 4,096 bits', RSA_4096]
-])('a signature that shows nothing but whether it verifies, by %s', (_, key) => {
+])('a signature by %s', (_, key) => {
   const options = { algorithms: ['hs2019'] as Algorithm[], lookupTxt: async () => [[key.record]] }
 
   const covered = [...COVERED, 'content-length', 'content-type']
@@ -135,10 +136,32 @@ describe.each([
     return withHeaders(signed, { Signature: `${parts},signature="${signature.toString('base64')}"` })
   }
 
+  const TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain']
+  const CHARSETS = ['', '; charset=utf-8']
+  test.each(
+    ['/hook', '/api/hooks/in', '/api/hooks/in?id=42&x=1', '/api/hooks/caf%C3%A9'].flatMap(target =>
+      TYPES.flatMap(type =>
+        CHARSETS.flatMap(from =>
+          CHARSETS.filter(to => to !== from).map(to => [target, type + from, type + to] as const)
+        )
+      )
+    )
+  )('a rewritten Content-Type is found, whatever the target: %s, %s, %s', async (target, signed, received) => {
+    const headers = { 'Content-Type': signed, 'Content-Length': '21' }
+    const request = withHeaders(signSlowly({ target, headers }), { 'Content-Type': received })
+    const [failure] = diagnose(await verdictOn(request, options)).failures
+    expect(failure).toMatchObject({
+      changed: { line: 7, signed: `content-type: ${signed}`, received: `content-type: ${received}` },
+      cause: expect.stringMatching(/Content-Type was rewritten/)
+    })
+    // A changed line of an Ed25519 signature shows no published RSA key.
+    expect(failure?.madeByKey).toBe(key === ED25519 ? undefined : true)
+  })
+
   const PREFIX = /^line 1 was changed after it was signed: a proxy or router took \/hooks off the path$/
   const SLASH = /^line 1 was changed after it was signed: a proxy.* took \/in off the path and added a slash/
   const REWRITTEN = /rewrote the target; x-original-uri has the one that was signed$/
-  const QUERY = /^line 1 was changed after it was signed: the query was dropped or added on the way$/
+  const QUERY = /^line 1 was changed after it was signed: the query was dropped on the way$/
   const ENCODING = /^line 1 was changed .*: the target was decoded or encoded again, or slashes were merged or removed$/
   const HOST = /^line 2 was changed after it was signed: a proxy replaced Host$/
   const PORT = /^line 2 was changed after it was signed: a proxy changed the port in Host$/
@@ -260,6 +283,22 @@ test('finds any port that was changed or left out, where a person waits for it',
   }
 })
 
+test.each(['Hooks.Receiver.example', 'hooks.reCeiver.example', 'HOOKS.receiver.Example'])(
+  'a change of the case of Host is found for RSA-PSS: %s',
+  async name => {
+    const signed = sign({ host: name, target: '/api/hooks/in' })
+    const text = buildSigningString(signed, COVERED)
+    if (!text.ok) throw new Error(text.message)
+    const pss = { key: ONE.privateKey, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 }
+    const signature = cryptoSign('sha512', Buffer.from(text.value, 'latin1'), pss).toString('base64')
+    const parts = `keyId="k.service.example",algorithm="hs2019",headers="${COVERED.join(' ')}",signature="${signature}"`
+    const request = withHeaders(signed, { Signature: parts, Host: name.toLowerCase() })
+    const options = { algorithms: ['hs2019'] as Algorithm[], lookupTxt: async () => [[ONE.record]] }
+    const [failure] = diagnose(await verdictOn(request, { ...options, hosts: name.toLowerCase() })).failures
+    expect(failure).toMatchObject({ madeByKey: true, changed: { signed: `host: ${name}` } })
+  }
+)
+
 const HOST_CASE = /^line 2 was changed after it was signed: capital letters of Host were put in lower case/
 
 test.each(['Hooks.Example.com', 'hooks.Example.com', 'hooks.example.Com', 'HOOKS.example.com', 'hookS.example.com'])(
@@ -320,7 +359,9 @@ test.each([
 test('a sender that signs the method in capitals is not taken for a redirect', async () => {
   const vector = loadVectors().find(({ name }) => name === 'signature-over-upper-case-method')!
   const { failures } = diagnose(await createVerifier(vector.options)(vector.request))
-  expect(failures).toMatchObject([{ cause: expect.stringMatching(/^the key did make this signature/) }])
+  expect(failures).toMatchObject([
+    { cause: expect.stringMatching(/the sender signed the method in upper case/), madeByKey: true }
+  ])
 })
 
 test('names the line or the check for a change of any one byte of a capture', async () => {
@@ -366,6 +407,6 @@ test.each([
 ])('a signing string of %s is searched for the changed line: %s', (_, isSearched, signingString) => {
   const wasSigned = vi.fn(() => false)
   const evidence = { signingString, record: '', signature: '', algorithm: '', keyId: '' } as unknown as Evidence
-  findChangedLine(evidence, SEARCH_COST, { isByKey: true, wasSigned, cost: () => 1 })
+  findChangedLine(evidence, SEARCH_COST, { isRsa: true, isByKey: true, wasSigned, cost: () => 1 })
   expect(wasSigned.mock.calls.length > 0).toBe(isSearched)
 })
