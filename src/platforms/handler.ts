@@ -5,6 +5,7 @@ import { withDeadline } from '../core/promises.ts'
 import type { Rejected, Unavailable, Verified } from '../core/verdict/verdict.ts'
 import type { Verify } from '../core/verify.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
+import type { Report } from './report.ts'
 
 /** Validates what a receiver passes. @throws TypeError for a verifier, a handler or a hook that is not one */
 export function validateHandler(from: string, verify: unknown, handle: unknown, hooks: object): void {
@@ -40,8 +41,10 @@ export function validateHooks(hooks: object): void {
   validateAll(...validations)
 }
 
-/** The four functions in which platforms differ, for one call of a handler. */
+/** The functions in which platforms differ, for one call of a handler. */
 export interface PlatformCall<Answer> {
+  /** Reports what must not change an answer, such as an error of a hook. */
+  readonly report: Report
   /** Makes the received request of the platform's own, and undoes the changes of a proxy. */
   read(): ReceivedRequest
   /** Calls `onRefused` of the receiver. */
@@ -69,10 +72,11 @@ export const isFailure = (status: unknown): boolean => Number(status) >= 500
  */
 export async function runHandler<Answer>(from: string, verify: Verify, call: PlatformCall<Answer>): Promise<Answer> {
   const verdict = await verify(call.read())
-  if (verdict.status !== 'verified') return call.refuse(refusalOf(verdict, from, callHook(call.onRefused, verdict)))
+  if (verdict.status !== 'verified')
+    return call.refuse(refusalOf(verdict, from, callHook(call.report, call.onRefused, verdict)))
   let released: Promise<void> | undefined
   const release = () => {
-    released ??= releaseInTime(verify, verdict)
+    released ??= releaseInTime(verify, verdict, call.report)
     return released
   }
   try {
@@ -87,20 +91,24 @@ export async function runHandler<Answer>(from: string, verify: Verify, call: Pla
 const RELEASE_TIMEOUT = 1000
 
 /** Releases a claim, so that a retry is accepted. Never rejects: a store that fails or is late is reported. */
-async function releaseInTime(verify: Verify, verdict: Verified): Promise<void> {
+async function releaseInTime(verify: Verify, verdict: Verified, report: Report): Promise<void> {
   const late = () =>
     Promise.reject(new Error(`the replay store did not release the claim within ${RELEASE_TIMEOUT} ms`))
-  await withDeadline(verify.release(verdict), RELEASE_TIMEOUT, late).catch(error => console.error(error))
+  await withDeadline(verify.release(verdict), RELEASE_TIMEOUT, late).catch(report)
 }
 
 /** Calls a hook of the receiver. An error of the hook is reported, and changes no response. */
-export function callHook<Args extends unknown[]>(hook: (...args: Args) => unknown, ...args: Args): unknown {
+export function callHook<Args extends unknown[]>(
+  report: Report,
+  hook: (...args: Args) => unknown,
+  ...args: Args
+): unknown {
   try {
     const result = hook(...args)
-    if (result instanceof Promise) result.catch(error => console.error(error))
+    if (result instanceof Promise) result.catch(report)
     return result
   } catch (error) {
-    console.error(error)
+    report(error)
     return undefined
   }
 }

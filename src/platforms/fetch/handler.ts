@@ -3,6 +3,7 @@ import type { Rejected, Unavailable, Verified } from '../../core/verdict/verdict
 import type { Verify } from '../../core/verify.ts'
 import { isFailure, runHandler, validateHandler } from '../handler.ts'
 import { PROXY_OPTIONS } from '../proxy.ts'
+import { createReport } from '../report.ts'
 import { type FromFetchOptions, fetchAdapter } from './request.ts'
 
 /** Names the changes of the proxy in front, and the hook. */
@@ -28,12 +29,12 @@ const OPTIONS = [...PROXY_OPTIONS, 'onRefused'] as const
  * @throws TypeError for a bad option, at once
  * @example
  * ```ts
- * import { createVerifier, explain, fetchHandler } from 'signed-requests'
+ * import { createVerifier, fetchHandler, logRecord } from 'signed-requests'
  *
  * const verify = createVerifier({ serviceDomain: 'service.example', hosts: 'hooks.example.com', accounts: '1234' })
  * export default {
  *   fetch: fetchHandler(verify, verified => Response.json({ account: verified.accountId }), {
- *     onRefused: verdict => console.warn(explain(verdict))
+ *     onRefused: verdict => console.warn(JSON.stringify(logRecord(verdict)))
  *   })
  * }
  * ```
@@ -53,9 +54,11 @@ export function fetchHandler<R extends Request = Request, Rest extends unknown[]
     () => own,
     () => validateHandler('fetchHandler', verify, handle, { onRefused: own.onRefused })
   ])
+  const report = createReport()
   // Deno passes no request to a handler that has rest parameters alone.
   return (request, ...rest) =>
     runHandler('fetchHandler', verify, {
+      report,
       read: () => receive(request),
       onRefused: verdict => onRefused?.(verdict, request, ...rest),
       refuse: refusal => new Response(null, refusal),

@@ -4,6 +4,7 @@ import type { Verify } from '../../core/verify.ts'
 import { isFailure, runHandler, validateHandler } from '../handler.ts'
 import { PROXY_OPTIONS, type ProxyOptions, prepareProxy } from '../proxy.ts'
 import type { Refusal } from '../refusal.ts'
+import { createReport } from '../report.ts'
 import { type LambdaEvent, readLambdaEvent } from './request.ts'
 
 /** Names the changes of the proxy in front, and the hook. */
@@ -45,11 +46,11 @@ const OPTIONS = [...PROXY_OPTIONS, 'onRefused'] as const
  * @throws TypeError for a bad option, at once
  * @example
  * ```ts
- * import { createVerifier, explain, lambdaHandler } from 'signed-requests'
+ * import { createVerifier, lambdaHandler, logRecord } from 'signed-requests'
  *
  * const verify = createVerifier({ serviceDomain: 'service.example', hosts: 'hooks.example.com', accounts: '1234' })
  * export const handler = lambdaHandler(verify, verified => console.log(verified.accountId), {
- *   onRefused: verdict => console.warn(explain(verdict))
+ *   onRefused: verdict => console.warn(JSON.stringify(logRecord(verdict)))
  * })
  * ```
  */
@@ -63,8 +64,10 @@ export function lambdaHandler<Event extends LambdaEvent = LambdaEvent, Context =
     () => own,
     () => validateHandler('lambdaHandler', verify, handle, { onRefused: own.onRefused })
   ])
+  const report = createReport()
   return (event, context) =>
     runHandler<Exclude<Result, LambdaNothing> | LambdaResult>('lambdaHandler', verify, {
+      report,
       read: () => undoProxy(readLambdaEvent(event)),
       onRefused: verdict => onRefused?.(verdict, event, context),
       refuse: refusal => ({ ...emptyResult(event, refusal), headers: refusal.headers, body: '' }),

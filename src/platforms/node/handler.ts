@@ -3,6 +3,7 @@ import { validateCall } from '../../core/mistakes.ts'
 import type { Verified } from '../../core/verdict/verdict.ts'
 import type { Verify } from '../../core/verify.ts'
 import { callHook, isFailure, validateHandle, validateHooks } from '../handler.ts'
+import { createReport } from '../report.ts'
 import { MIDDLEWARE_OPTIONS, type NodeMiddlewareOptions, prepareListener } from './listener.ts'
 import { answerEmpty, drainLimits, type NodeResponse, removeFraming } from './refusal.ts'
 import type { NodeRequest } from './request.ts'
@@ -37,12 +38,12 @@ const OPTIONS = [...MIDDLEWARE_OPTIONS, 'onError'] as const
  * @example
  * ```ts
  * import { createServer } from 'node:http'
- * import { createVerifier, explain, nodeHandler } from 'signed-requests'
+ * import { createVerifier, logRecord, nodeHandler } from 'signed-requests'
  *
  * const verify = createVerifier({ serviceDomain: 'service.example', hosts: 'hooks.example.com', accounts: '1234' })
  * const receive = nodeHandler(verify, verified => console.log(verified.accountId, verified.body.length), {
  *   https: 'x-forwarded-proto',
- *   onRefused: verdict => console.warn(explain(verdict))
+ *   onRefused: verdict => console.warn(JSON.stringify(logRecord(verdict)))
  * })
  * createServer(receive).listen(8080)
  * ```
@@ -52,9 +53,10 @@ export function nodeHandler<Req extends NodeRequest = IncomingMessage, Res exten
   handle: (verified: Verified, req: Req, res: Res) => unknown,
   options: NodeHandlerOptions<Req, Res> = {}
 ): (req: Req, res: Res, next?: (error?: unknown) => void) => Promise<void> {
+  const report = createReport()
   const [own, listen] = validateCall(nodeHandler, 'nodeHandler', options, OPTIONS, own => [
     () => own,
-    () => prepareListener('nodeHandler', verify, own),
+    () => prepareListener('nodeHandler', verify, own, report),
     () => validateHandle(handle),
     () => validateHooks({ onError: own.onError })
   ])
@@ -80,12 +82,10 @@ export function nodeHandler<Req extends NodeRequest = IncomingMessage, Res exten
       try {
         return await next(error)
       } catch (failure) {
-        console.error(failure)
+        report(failure)
       }
-    }
-    // Prints the error alone: the console shows whole objects, and the request has Authorization.
-    else if (onError === undefined) console.error(error)
-    else callHook(onError, error, req, res)
+    } else if (onError === undefined) report(error)
+    else callHook(report, onError, error, req, res)
     await answerEmpty(res, { status: 500, headers: {} }, { isLast: true, limits })
   }
 

@@ -5,6 +5,7 @@ import type { Rejected, Unavailable, Verified } from '../../core/verdict/verdict
 import type { Verify } from '../../core/verify.ts'
 import { type Release, runHandler, validateHooks, validateVerifier } from '../handler.ts'
 import { PROXY_OPTIONS, prepareProxy } from '../proxy.ts'
+import type { Report } from '../report.ts'
 import { watchOutcome } from './outcome.ts'
 import { joinPieces } from './pieces.ts'
 import { waitForTurn } from './pipelining.ts'
@@ -39,7 +40,8 @@ type Handle = (verified: Verified, release: Release) => void | Promise<void>
 export function prepareListener<Req extends NodeRequest, Res extends NodeResponse>(
   from: string,
   verify: Verify,
-  options: Partial<NodeMiddlewareOptions<Req, Res>>
+  options: Partial<NodeMiddlewareOptions<Req, Res>>,
+  report: Report
 ): (req: Req, res: Res, handle: Handle) => Promise<void> {
   const { body, onRefused } = options
   const [limits, undoProxy] = validateAll(
@@ -56,6 +58,7 @@ export function prepareListener<Req extends NodeRequest, Res extends NodeRespons
     joinPieces(req)
     if (!(await waitForTurn(req, res))) return
     await runHandler<void>(from, verify, {
+      report,
       read: () => undoProxy(readNodeRequest(req, body?.(req))),
       onRefused: verdict => onRefused?.(verdict, req, res),
       refuse: refusal => answerEmpty(res, refusal, { isLast: false, limits }),

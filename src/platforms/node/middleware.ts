@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { validateCall } from '../../core/mistakes.ts'
 import type { Verified } from '../../core/verdict/verdict.ts'
 import type { Verify } from '../../core/verify.ts'
+import { createReport } from '../report.ts'
 import { MIDDLEWARE_OPTIONS, type NodeMiddlewareOptions, prepareListener } from './listener.ts'
 import type { NodeResponse } from './refusal.ts'
 import type { NodeRequest } from './request.ts'
@@ -46,7 +47,7 @@ export function nodeMiddleware<Req extends NodeRequest = IncomingMessage, Res ex
   options: NodeMiddlewareOptions<Req, Res> = {}
 ): (req: Req, res: Res, next: (error?: unknown) => void) => Promise<void> {
   const [run] = validateCall(nodeMiddleware, 'nodeMiddleware', options, MIDDLEWARE_OPTIONS, own => [
-    () => prepareListener('nodeMiddleware', verify, own)
+    () => prepareListener('nodeMiddleware', verify, own, createReport())
   ])
   return async (req, res, next) => {
     let isPassedOn = false

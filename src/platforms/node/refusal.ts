@@ -4,6 +4,7 @@ import { mistake, ownOptions, validateAll } from '../../core/mistakes.ts'
 import { validateNumber, validateTimeout } from '../../core/options/values.ts'
 import type { Rejected, Unavailable } from '../../core/verdict/verdict.ts'
 import { type Refusal, refusalOf } from '../refusal.ts'
+import { createReport } from '../report.ts'
 import { type AnswerOptions, answerWhenDrained, CLOSE_DELAY, DRAIN_LIMITS, type DrainLimits } from './drain.ts'
 
 /** The response of `node:http`, `node:https` or `node:http2` (compatibility API). */
@@ -72,6 +73,8 @@ export function drainLimits(options: RefusalOptions): DrainLimits {
   return { drainBytes, drainTimeout }
 }
 
+const report = /* @__PURE__ */ createReport()
+
 /**
  * Answers without a body. The stream of HTTP/2 is closed, and a response that has already begun is aborted. Never
  * rejects: a header that a middleware left in a response must not end the process.
@@ -85,7 +88,7 @@ export async function answerEmpty(res: NodeResponse, refusal: Refusal, options: 
     else if ('stream' in res) answerStream(res, refusal)
     else await answerWhenDrained(res, refusal, options)
   } catch (error) {
-    console.error(error)
+    report(error)
     abort(res)
   }
 }
