@@ -28,7 +28,7 @@ test('a forgery of production is a test, red before the receiver is fixed and gr
   await verify({ ...signed, body: '{"amount":9}' })
   await recorder.written()
 
-  // the morning after, in the repository
+  // after the incident, in the repository
   const [name] = await readdir(directory)
   assert.match(name, /^\d{4}-.*Z-digest-mismatch-key-1\.json$/)
   await assert.rejects(refusesForgery(careless, join(directory, name)))

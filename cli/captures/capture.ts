@@ -25,6 +25,8 @@ export interface Entry {
   time?: number
   /** the name of a vector */
   name?: string
+  /** the code with which the receiver refused it; a recorded fixture has it */
+  refusedWith?: string | undefined
   /** what decides on the body once the entry is chosen; `completeEntry` uses it up */
   doubts?: Doubts
 }

@@ -4,6 +4,7 @@ import {
   DEFAULTS,
   escapeText,
   type HeaderLine,
+  isVerdict,
   lineValues,
   optionsOfVector,
   requestOfVector,
@@ -147,8 +148,13 @@ export function parseFixture(value: JsonObject): Entry[] | undefined {
     const lostBody = lostPart(request.body ?? null, context.options?.maxBodyBytes)
     const entry = entryOf({ ...received, headers: parseHeaders(request.headers), lostBody })
     const notes = typeof note !== 'string' ? entry.notes : [...entry.notes, `in the fixture: ${escapeText(note)}`]
-    return { ...entry, notes, options: optionsOfVector({ ...context, request }), name }
+    return { ...entry, notes, options: optionsOfVector({ ...context, request }), name, refusedWith: refusalIn(vector) }
   })
+}
+
+/** Returns the code with which the receiver refused a recorded request. */
+function refusalIn({ verdict }: Partial<VectorJson>): string | undefined {
+  return isVerdict(verdict) && verdict?.status !== 'verified' ? verdict?.failures[0]?.code : undefined
 }
 
 /** Says that a fixture has only the beginning of a body, unless the length alone decides: it may be above the limit. */

@@ -15,7 +15,7 @@ export const CLOCKS: Readonly<Record<Clock, string>> = {
   machine: THIS_CLOCK,
   flag: 'the time of --now',
   capture: "the capture's own time",
-  fixture: THIS_CLOCK
+  fixture: "the receiver's clock"
 }
 
 type Time = Known<TimeCode>
@@ -74,9 +74,16 @@ function timeCauses(clock: Clock): readonly ConditionalCause<TimeCode>[] {
           `Have the sender correct its clock (NTP); ${UNDATED}.`
         )
       ]
-    // The words are those of the receiver's own log.
+    // The clock of this machine says nothing about that of the receiver, at that time.
     case 'fixture':
-      return []
+      return [
+        compared(find, `${why}, or the receiver's was fast`, `${fix}; on the receiver, compare: date -u.`),
+        compared(
+          isAhead,
+          "the sender's clock was fast, or the receiver's was slow",
+          'On the receiver, compare: date -u; if its clock is right, have the sender correct its own (NTP).'
+        )
+      ]
   }
 }
 

@@ -226,7 +226,7 @@ function parseNow(text: string, { headers }: Entry['request']): number {
 /** Diagnoses the verdict on a capture. A check whose data the capture does not hold was not run. */
 function diagnoseCapture(
   verdict: Verdict | Undecided,
-  { missingBody, time }: Entry,
+  { missingBody, time, refusedWith }: Entry,
   { now }: Flags,
   options: Partial<VerifierOptions>,
   unknownKey: string | undefined
@@ -249,7 +249,11 @@ function diagnoseCapture(
       clock: CLOCKS[clock]
     }
   )
-  const missing = isLost ? 'the body is not in the capture; all else passed' : unknownKey
+  const lost =
+    refusedWith === undefined
+      ? 'the body is not in the capture; all else passed'
+      : `the receiver refused it with ${refusedWith}; the beginning of the body is in the file, and all else passed`
+  const missing = isLost ? lost : unknownKey
   const headline = missing ?? diagnosis.headline
   const isPartial = isUndated && (missing !== undefined || verdict.status === 'verified')
   return { ...diagnosis, headline: isPartial ? `${headline}; the date was not checked` : headline }

@@ -28,7 +28,7 @@ export { type Fields, lineValues, trimWhiteSpace } from '../core/http/fields.ts'
 export type { HeaderLine } from '../core/http/request.ts'
 export { findDecompression } from '../explain/body/decompression.ts'
 export { decodeBody, NOT_IN_THE_CAPTURE, optionsOfVector, requestOfVector } from '../fixture/setup.ts'
-export { wrongMember } from '../fixture/validate.ts'
+export { isVerdict, wrongMember } from '../fixture/validate.ts'
 export { type AdapterRequest, prepareProxy } from '../platforms/proxy.ts'
 
 // `explain FILE` searches longer than a receiver may, and adds causes that only a capture has.
