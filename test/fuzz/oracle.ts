@@ -55,7 +55,7 @@ function differenceByDraft(verdict: Verified, arrived: Arrived, original: Signed
     if (joinedValue(arrived.headers, name) !== joinedValue(original.signedHeaders, name)) return `the header ${name}`
   }
   for (const name of ['created', 'expires'] as const) {
-    const received = new RegExp(`(?:^|,)[ \\t]*${name}=(\\d+)`).exec(
+    const received = new RegExp(`(?:^|,)[ \\t]*${name}[ \\t]*=[ \\t]*([\\d.]+)`, 'i').exec(
       joinedValue(arrived.headers, 'signature') ?? ''
     )?.[1]
     if (names.includes(`(${name})`) && received !== String(original.times[name])) return name

@@ -20,6 +20,8 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicNumbers
 TOKEN = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
 WHITE = " \t"
 FOLDING = " \t\r\n"
+INTEGER = r"0|[1-9][0-9]{0,14}"
+DECIMAL = r"[1-9][0-9]*\.[0-9]*[1-9]"
 SPECIAL = ("(request-target)", "(created)", "(expires)")
 CHECKS = (
     "request https date host account signature-header coverage key-name key signature digest replay".split()
@@ -326,34 +328,49 @@ def http_date(text):
 
 
 def parse_signature(text):
-    parameter = re.compile(rf'({TOKEN})=(?:"((?:[^"\\]|\\.)*)"|({TOKEN}))', re.ASCII | re.DOTALL)
-    separator = re.compile(r"[ \t]*,[ \t]*")
+    name_and_equals = re.compile(rf"({TOKEN})(?:[ \t]*(=))?", re.ASCII)
+    value_and_end = re.compile(rf'[ \t]*(?:"((?:[^"\\]|\\.)*)"|({TOKEN}))[ \t]*(?=,|\Z)', re.ASCII | re.DOTALL)
+    ignored = re.compile(r'[^",\\\0-\x08\x0a-\x1f\x7f]*(?=,|\Z)')
+    known = {name.lower(): name for name in ("keyId", "algorithm", "headers", "signature", "created", "expires")}
     found = {}
-    at = 0
+    at = count = 0
     while True:
-        match = parameter.match(text, at)
-        name = re.compile(rf"({TOKEN})=", re.ASCII).match(text, at)
-        if name is not None and name[1] in found:
+        count += 1
+        at = len(text) - len(text[at:].lstrip(WHITE))
+        if count > 100:
+            raise Fail("signature-malformed")
+        match = name_and_equals.match(text, at)
+        name = lower(match[1]) if match else ""
+        if match and match[2] and name in found:
             raise Fail("signature-parameter-repeated")
-        if match is None or len(found) == 100:
-            raise Fail("signature-malformed")
-        name, quoted, bare = match.groups()
-        if name in ("keyId", "algorithm", "headers", "signature"):
-            is_good = quoted is not None
-        elif name in ("created", "expires"):
-            is_good = bare is not None and matches(r"0|[1-9][0-9]{0,14}", bare)
+        value = value_and_end.match(text, match.end()) if match and match[2] else None
+        if value is not None:
+            quoted, bare = value.groups()
+            if name == "created":
+                is_good = bare is not None and matches(INTEGER, bare)
+            elif name == "expires":
+                is_good = bare is not None and (matches(INTEGER, bare) or matches(DECIMAL, bare) and len(bare) <= 16)
+            else:
+                is_good = name in known or not re.search(r"[\0-\x08\x0a-\x1f\x7f]", quoted or "")
+            if not is_good:
+                raise Fail("signature-malformed")
+            found[name] = bare if quoted is None else quoted
+            at = value.end()
         else:
-            is_good = not re.search(r"[\0-\x08\x0a-\x1f\x7f]", quoted or "")
-        if not is_good:
-            raise Fail("signature-malformed")
-        found[name] = bare if quoted is None else quoted
-        at = match.end()
-        if text[at:].strip(WHITE) == "":
+            # none, or an unknown parameter that is not well-formed; a field of RFC 9421 is told from it
+            is_other_standard = at == 0 and match and match[2] and text[match.end():].lstrip(WHITE).startswith(":")
+            rest = ignored.match(text, at)
+            if rest is None or name in known or is_other_standard:
+                raise Fail("signature-malformed")
+            if match and match[2]:
+                found[name] = ""
+            at = rest.end()
+        if at == len(text):
             break
-        comma = separator.match(text, at)
-        if comma is None:
-            raise Fail("signature-malformed")
-        at = comma.end()
+        at += 1
+    if not found:
+        raise Fail("signature-malformed")
+    found = {known.get(name, name): value for name, value in found.items()}
     if "keyId" not in found or "signature" not in found:
         raise Fail("signature-parameter-missing")
     names = [lower(name) for name in found.get("headers", "(created)").split(" ")]
@@ -362,7 +379,7 @@ def parse_signature(text):
     signature = unbase64(found["signature"])
     if not signature:
         raise Fail("signature-not-base64")
-    times = {name: int(found[name]) for name in ("created", "expires") if name in found}
+    times = {name: (float if "." in found[name] else int)(found[name]) for name in ("created", "expires") if name in found}
     return {**found, **times, "headers": names, "signature": signature}
 
 

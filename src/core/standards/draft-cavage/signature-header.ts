@@ -5,7 +5,7 @@ import { type Failed, fail, ok, type Result } from '../../result/result.ts'
 import type { ParsedSignature } from '../scheme.ts'
 import { SPECIAL_NAMES } from './signing-string.ts'
 
-/** Senders need fewer. The limits bound the work that untrusted input can cause. */
+/** Senders need fewer. The limits bound the work that untrusted input can cause. Empty parameters count. */
 const MAX_PARAMETERS = 100
 const MAX_COVERED = 100
 
@@ -17,7 +17,7 @@ export function parseSharedSignature(text: string): Result<ParsedSignature> {
   const parameters = parseParameters(text)
   if (!parameters.ok) return parameters
   const { value } = parameters
-  const keyId = value.get('keyId')
+  const keyId = value.get('keyid')
   const encoded = value.get('signature')
   if (keyId === undefined) return fail('signature-parameter-missing', { parameter: 'keyId' })
   if (encoded === undefined) return fail('signature-parameter-missing', { parameter: 'signature' })
@@ -51,77 +51,129 @@ const parseCoveredNames = /* @__PURE__ */ memoizeRecent((list: string): readonly
   return names.length <= MAX_COVERED && names.every(isName) ? names.map(name => name.toLowerCase()) : undefined
 })
 
-const STRING = /^"/
-
 /** Allows one form per number, because the number is signed; fifteen digits are exact and enough for any clock. */
 const INTEGER = /^(?:0|[1-9][0-9]{0,14})$/
 
-/**
- * Matches a quoted-string, which has no control characters but tab. The known parameters have stricter rules of their
- * own.
- */
-const UNKNOWN = /^[^\0-\x08\x0a-\x1f\x7f]+$/
+/** Section 2.1.5: `expires` may have decimals. The length is that of fifteen digits and the point. */
+const DECIMAL = /^(?=.{3,16}$)[1-9][0-9]*\.[0-9]*[1-9]$/
 
-/** The forms of the known parameters by section 2.1, where the times are integers. */
-const FORMS: ReadonlyMap<string, RegExp> = new Map([
-  ['keyId', STRING],
-  ['algorithm', STRING],
-  ['headers', STRING],
-  ['signature', STRING],
-  ['created', INTEGER],
-  ['expires', INTEGER]
+/** A form of a known parameter, and what is said where it has another. */
+interface Form {
+  readonly name: string
+  readonly isTime?: true
+  readonly expected: string
+  allows(value: string): boolean
+}
+
+const stringForm = (name: string): Form => ({
+  name,
+  expected: `a quoted string is expected: ${name}="..."`,
+  allows: () => true
+})
+
+/** The known parameters by lower-case name (section 2.1; names have no case by RFC 9110 section 11.2). */
+const KNOWN: ReadonlyMap<string, Form> = new Map([
+  ['keyid', stringForm('keyId')],
+  ['algorithm', stringForm('algorithm')],
+  ['headers', stringForm('headers')],
+  ['signature', stringForm('signature')],
+  [
+    'created',
+    {
+      name: 'created',
+      isTime: true,
+      expected: 'seconds since 1970 are expected, without quotes: created=1795176000',
+      allows: value => INTEGER.test(value)
+    }
+  ],
+  [
+    'expires',
+    {
+      name: 'expires',
+      isTime: true,
+      expected: 'seconds since 1970 are expected, without quotes: expires=1795176000 or expires=1795176000.5',
+      allows: value => INTEGER.test(value) || DECIMAL.test(value)
+    }
+  ]
 ])
 
 /**
- * Matches a known quoted parameter without escapes, and the comma behind it, as every sender writes them. The loop
- * parses any other parameter step by step, with the same result, and finds what is wrong with it.
+ * Parses the text of the parameters, by lower-case name: a list of `name=value`, with what RFC 9110 tells a recipient to
+ * accept (white space at the equals sign, section 5.6.3; empty parameters, section 5.6.1.2; a token for a quoted string,
+ * section 11.2). docs/design.md has each decision.
  */
-const PLAIN_STRING = /(keyId|algorithm|headers|signature)="([^"\\]*)"[ \t]*(?:(,)[ \t]*|$)/y
-
-/** Parses the parameters' text by name. Unknown parameters must be well formed too. */
 function parseParameters(text: string): Result<ReadonlyMap<string, string>> {
   const parameters = new Map<string, string>()
   let at = 0
-  while (parameters.size < MAX_PARAMETERS) {
-    PLAIN_STRING.lastIndex = at
-    const plain = PLAIN_STRING.exec(text)
-    if (plain !== null) {
-      const [, known = '', content = '', comma] = plain
-      if (parameters.has(known)) return fail('signature-parameter-repeated', { parameter: known })
-      parameters.set(known, content)
-      if (comma === undefined) return ok(parameters)
-      at = PLAIN_STRING.lastIndex
-      continue
-    }
-
-    const equals = tokenEnd(text, at)
-    if (equals === at || text[equals] !== '=') return malformed(at, 'a parameter name and an equals sign are expected')
-    const name = text.slice(at, equals)
-    if (parameters.has(name)) return fail('signature-parameter-repeated', { parameter: name })
-
-    const start = equals + 1
-    const isQuoted = text[start] === '"'
-    const end = isQuoted ? quotedStringEnd(text, start) : tokenEnd(text, start)
-    const value = text.slice(start, end)
-    if (!(FORMS.get(name) ?? UNKNOWN).test(value)) {
-      const reason = 'a quoted string is expected, or an integer for a time'
-      // `sig1=:...:` (RFC 9421 section 4.2)
-      const isByteSequence = at === 0 && text[start] === ':' && DICTIONARY_KEY.test(name)
-      return fail('signature-malformed', {
-        position: start,
-        reason,
-        ...(isByteSequence && { looksLike: 'rfc9421' as const })
-      })
-    }
-    // A backslash stays in the value; the later name, list or base64 check refuses it.
-    parameters.set(name, isQuoted ? value.slice(1, -1) : value)
-
-    at = whiteSpaceEnd(text, end)
-    if (at === text.length) return ok(parameters)
-    if (text[at] !== ',') return malformed(at, 'a comma is expected')
-    at = whiteSpaceEnd(text, at + 1)
+  for (let count = 0; count < MAX_PARAMETERS; count++) {
+    const parsed = parseParameter(text, whiteSpaceEnd(text, at), parameters)
+    if (!parsed.ok) return parsed
+    const end = parsed.value
+    if (end === text.length)
+      return parameters.size > 0 ? ok(parameters) : malformed(0, 'parameters are expected: keyId="...",signature="..."')
+    at = end + 1
   }
   return malformed(at, `there are more than ${MAX_PARAMETERS} parameters`)
+}
+
+/** Parses one parameter, or none, into `parameters`. Returns the position of the comma behind it, or of the end. */
+function parseParameter(text: string, start: number, parameters: Map<string, string>): Result<number> {
+  if (isSeparator(text, start)) return ok(start)
+
+  const nameEnd = tokenEnd(text, start)
+  const key = text.slice(start, nameEnd).toLowerCase()
+  const form = KNOWN.get(key)
+  const equals = whiteSpaceEnd(text, nameEnd)
+  if (nameEnd === start || text[equals] !== '=') {
+    const reason = 'a parameter name and an equals sign are expected'
+    return form === undefined ? skip(text, start, start, reason) : malformed(start, reason)
+  }
+  if (parameters.has(key))
+    return fail('signature-parameter-repeated', { parameter: form?.name ?? text.slice(start, nameEnd) })
+
+  const valueStart = whiteSpaceEnd(text, equals + 1)
+  const isQuoted = text[valueStart] === '"'
+  const valueEnd = isQuoted ? quotedStringEnd(text, valueStart) : tokenEnd(text, valueStart)
+  const end = whiteSpaceEnd(text, valueEnd)
+  if (isQuoted && valueEnd === valueStart) return malformed(valueStart, 'the closing quote is missing')
+  const value = text.slice(valueStart, valueEnd)
+
+  if (form === undefined) {
+    parameters.set(key, value)
+    const hasValue = valueEnd > valueStart
+    if (!WITHOUT_CONTROLS.test(value)) return malformed(valueStart, 'the quoted string has a control character')
+    if (hasValue && isSeparator(text, end)) return ok(end)
+    // `sig1=:...:` (RFC 9421 section 4.2)
+    if (start === 0 && text[valueStart] === ':' && DICTIONARY_KEY.test(text.slice(start, nameEnd)))
+      return fail('signature-malformed', { position: valueStart, reason: NO_VALUE, looksLike: 'rfc9421' })
+    return hasValue ? skip(text, start, end, NO_COMMA) : skip(text, start, valueStart, NO_VALUE)
+  }
+  if (valueEnd === valueStart || (form.isTime && isQuoted) || !form.allows(value))
+    return malformed(valueStart, form.expected)
+  if (!isSeparator(text, end)) return isQuoted ? malformed(end, NO_COMMA) : malformed(valueStart, form.expected)
+  // A backslash stays in the value; the later name, list or base64 check refuses it.
+  parameters.set(key, isQuoted ? value.slice(1, -1) : value)
+  return ok(end)
+}
+
+const NO_COMMA = 'a comma is expected'
+const NO_VALUE = 'a value is expected: a token, or text in quotes'
+
+const isSeparator = (text: string, at: number): boolean => at === text.length || text[at] === ','
+
+/** A quoted-string has no control characters but tab. */
+const WITHOUT_CONTROLS = /^[^\0-\x08\x0a-\x1f\x7f]*$/
+
+const PLAIN = /[^",\\\0-\x08\x0a-\x1f\x7f]*/y
+
+/**
+ * Skips a parameter that is unknown and not well-formed: it "MUST be ignored" (section 2.2). Only where everybody finds the
+ * same end of it: there is no quote and no backslash up to the next comma.
+ */
+function skip(text: string, start: number, position: number, reason: string): Result<number> {
+  PLAIN.lastIndex = start
+  PLAIN.test(text)
+  return isSeparator(text, PLAIN.lastIndex) ? ok(PLAIN.lastIndex) : malformed(position, reason)
 }
 
 /** RFC 8941 section 3.1.2. */

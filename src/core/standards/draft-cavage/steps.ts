@@ -20,14 +20,14 @@ export interface SignatureParameters {
   signature: Uint8Array
   /** seconds since 1970 */
   created?: number | undefined
-  /** seconds since 1970 */
+  /** seconds since 1970; it may have decimals */
   expires?: number | undefined
 }
 
 /**
  * Parses the value of a `Signature` header, as in draft-cavage-http-signatures-12 section 4.1: `name="value"` pairs
- * (bare integers for created and expires) in any order, separated by commas. Names are case-sensitive, unknown
- * parameters are ignored, any parameter twice is an error. Never throws.
+ * (bare numbers for created and expires) in any order, separated by commas. Names have no case, unknown parameters are
+ * ignored, any parameter twice is an error. Never throws.
  *
  * Fails with `signature-malformed`, `signature-parameter-missing`, `signature-parameter-repeated` or
  * `signature-not-base64`.
