@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { createVerifier, type ReceivedRequest } from 'signed-requests'
 import { expect, test } from 'vitest'
 import { service } from '../../test/support/service.ts'
+import { until } from '../../test/support/until.ts'
 import { createBoundedVerify } from '../src/bounded-verify.ts'
 import { NO_WAITS } from '../src/connections.ts'
 import { testSettings } from './start.ts'
@@ -44,4 +45,33 @@ test('small bodies of many senders are held at once, whatever one body may have'
   for (const { next } of all) next()
   const statuses = (await Promise.all(verdicts)).map(({ verdict }) => verdict.status)
   expect(new Set(statuses)).toEqual(new Set(['verified']))
+})
+
+test('a body that is complete is kept, however much others send: the one that still arrives gives way', async () => {
+  const claims: (() => void)[] = []
+  const replayStore = {
+    claim: () => new Promise<boolean>(resolve => claims.push(() => resolve(true))),
+    release: async () => {}
+  }
+  const verifier = { ...service.options, replayTimeout: 60_000 }
+  const settings = testSettings(new URL('http://127.0.0.1'), service, { verifier })
+  const verify = createBoundedVerify(createVerifier({ ...verifier, replayStore }), settings)
+  const sign = (length: number, target: string) => {
+    const body = Buffer.alloc(length, 'x')
+    return inPieces(service.sign({ body, target }), body)
+  }
+  // Together they are a little less than what all bodies may hold.
+  const complete = Array.from({ length: 5 }, (_, n) => sign(10_000_000, `/${n}`))
+  const results = complete.map(({ request, next }) => {
+    next()
+    return verify(request, response(), NO_WAITS)
+  })
+  await until(() => claims.length === 5)
+  const late = sign(9_000_000, '/late')
+  expect(await verify(late.request, response(), NO_WAITS)).toMatchObject({ isRevoked: true })
+  for (const claim of claims) claim()
+  const verdicts = await Promise.all(results)
+  expect(verdicts.map(({ verdict, isRevoked }) => [verdict.status, isRevoked])).toEqual(
+    Array(5).fill(['verified', false])
+  )
 })
