@@ -39,7 +39,8 @@ export async function startAuthorizer(
   onOver: (exchange: Exchange | Malformed) => void = () => {},
   note: (line: string) => void = () => {}
 ): Promise<Authorizer> {
-  const { store, close: closeStore } = await connectReplayStore(settings.replay)
+  const { store, findings, close: closeStore } = await connectReplayStore(settings.replay)
+  for (const finding of findings) note(`warning: ${finding}`)
   const watch = watchStore(store, note)
   const replayStore = watch.store ?? NO_CLAIMS
   const check = createCheck(settings, createVerifier({ ...settings.verifier, replayStore }))

@@ -8,6 +8,7 @@ import { AUTHORIZE_COMMAND, authorizeHelp, gatewayHelp, parseAuthorize, parseGat
 import { type CommonSettings, type GatewaySettings, settingsOf } from './options/settings.ts'
 import { VERSION } from './page-files.ts'
 import { isPublicSuffix } from './public-suffix.ts'
+import { connectReplayStore } from './replay-store.ts'
 import { createRequestLog } from './request-log.ts'
 import { ANY_ACCOUNT } from './seen-accounts.ts'
 
@@ -78,20 +79,15 @@ async function runUntilStopped<S extends Settings, R extends Running>(
   isCheck: boolean | undefined,
   start: (settings: S, onOver: (exchange: Exchange | Malformed) => void, note: Surroundings['note']) => Promise<R>,
   onStarted: (running: R, settings: S) => void,
-  { print, note, stopped }: Surroundings
+  surroundings: Surroundings
 ): Promise<number> {
+  const { print, note, stopped } = surroundings
   const isNeverHttps = cannotBeHttps(settings)
   if (isNeverHttps) {
     const end = settings.observe ? 'get the verdict rejected (not-https)' : 'be refused'
     note(`every request will ${end}, as none can count as HTTPS: say how with --https`)
   }
-  if (isCheck) {
-    const { serviceDomain } = settings.verifier
-    if (await isPublicSuffix(serviceDomain)) note(`${ANYONE} ${serviceDomain}; write the domain of the service`)
-    if (isNeverHttps) return EXIT.failed
-    print('the options are good')
-    return EXIT.ok
-  }
+  if (isCheck) return check(settings, isNeverHttps, surroundings)
   const told = stopped()
   const started = await start(settings, createRequestLog(settings.log, print), note)
   onStarted(started, settings)
@@ -101,6 +97,23 @@ async function runUntilStopped<S extends Settings, R extends Running>(
     await Promise.race([delay(settings.drainDelay), stopped()])
   }
   return (await started.close()) ? EXIT.ok : EXIT.failed
+}
+
+/**
+ * Checks the options and the replay store, and prints what it finds.
+ *
+ * @throws (rejects) when the replay store cannot be reached
+ */
+async function check(settings: Settings, isNeverHttps: boolean, { print, note }: Surroundings): Promise<number> {
+  const { verifier, replay, observe } = settings
+  const { serviceDomain } = verifier
+  if (await isPublicSuffix(serviceDomain)) note(`${ANYONE} ${serviceDomain}; write the domain of the service`)
+  const { findings, close } = await connectReplayStore(observe ? { kind: 'none' } : replay)
+  await close()
+  for (const finding of findings) note(`warning: ${finding}`)
+  if (isNeverHttps) return EXIT.failed
+  print('the options are good')
+  return EXIT.ok
 }
 
 /** Returns whether no request can count as HTTPS. */

@@ -45,9 +45,12 @@ export async function startGateway(
   let admin: Admin | undefined
 
   // Observing claims nothing: a receiver that is already running may use the same store.
-  const { store, close: closeStore } = observe
-    ? { store: NO_CLAIMS, close: async () => {} }
-    : await connectReplayStore(settings.replay)
+  const {
+    store,
+    findings,
+    close: closeStore
+  } = observe ? { store: NO_CLAIMS, findings: [], close: async () => {} } : await connectReplayStore(settings.replay)
+  for (const finding of findings) note(`warning: ${finding}`)
   const watch = watchStore(store, note)
   const page = settings.admin && {
     ...settings.admin,

@@ -1,12 +1,18 @@
 import { closeSync, openSync } from 'node:fs'
 import type { ReplayStore } from 'signed-requests'
 import * as stores from 'signed-requests/replay'
-import type { ReplaySetting } from './options/settings.ts'
+import { findInPostgres, findInRedis } from './engine-findings.ts'
+import type { DatabaseSetting, ReplaySetting } from './options/settings.ts'
 
 /** Node.js 20 does not have it, and neither do its types. */
 type Sqlite = { DatabaseSync: new (file: string) => stores.SqliteDatabase & { close(): void } }
 
-type Connected = Readonly<{ store: ReplayStore | undefined; close(): Promise<void> }>
+type Connected = Readonly<{
+  store: ReplayStore | undefined
+  /** settings of the engine that would let a replay in, a line for each */
+  findings: readonly string[]
+  close(): Promise<void>
+}>
 
 /** A store that accepts every claim, so that Signed-Request-Id is there for the application to compare. */
 export const NO_CLAIMS: ReplayStore = { claim: async () => true, release: async () => {} }
@@ -29,13 +35,15 @@ export async function connectReplayStore(setting: ReplaySetting): Promise<Connec
   if (!('url' in setting))
     return {
       store: setting.kind === 'memory' ? stores.memoryReplayStore() : undefined,
+      findings: [],
       close: async () => {}
     }
   const [database, connect] = DATABASES[setting.kind]
   const place = setting.kind === 'sqlite' ? setting.url : new URL(setting.url).host
   try {
-    const { store, close } = await connect(setting.url)
-    return { store: { ...store!, name: place === '' ? database : `${database} at ${place}` }, close }
+    const { store, findings, close } = await connect(setting.url, setting)
+    const name = place === '' ? database : `${database} at ${place}`
+    return { store: { ...store!, name }, findings: findings.map(finding => `${name}: ${finding}`), close }
   } catch (error) {
     // If a name has several addresses, the error has no message.
     const { code, message } = error as NodeJS.ErrnoException
@@ -49,10 +57,10 @@ async function connectSqlite(file: string): Promise<Connected> {
   const database = new DatabaseSync(file)
   const store = stores.sqliteReplayStore(database, { table: TABLE })
   await store.release('the start', 'of the gateway', 1) // a file that cannot be written is reported at once
-  return { store, close: async () => database.close() }
+  return { store, findings: [], close: async () => database.close() }
 }
 
-async function connectRedis(url: string): Promise<Connected> {
+async function connectRedis(url: string, { replicas }: Pick<DatabaseSetting, 'replicas'>): Promise<Connected> {
   // With DEBUG=* the client prints its commands, and one of them has the password.
   delete process.env['DEBUG']
   const { Redis } = await import('ioredis')
@@ -65,7 +73,10 @@ async function connectRedis(url: string): Promise<Connected> {
     commandTimeout: REPLY_TIMEOUT
   }
   const retryStrategy = () => (isConnected ? 200 : null)
-  const client = new Redis(url, { ...queue, ...timeouts, lazyConnect: true, keepAlive: 1000, retryStrategy })
+  // The address of a primary that has failed over may still lead to the old one, which is a replica now.
+  const reconnectOnError = ({ message }: Error) => message.startsWith('READONLY')
+  const connection = { lazyConnect: true, keepAlive: 1000, retryStrategy, reconnectOnError }
+  const client = new Redis(url, { ...queue, ...timeouts, ...connection })
   let failure: unknown
   client.on('error', error => {
     failure = error
@@ -77,9 +88,10 @@ async function connectRedis(url: string): Promise<Connected> {
   await client.connect().catch(withReason)
   isConnected = true
   failure = undefined
-  const store = stores.redisReplayStore(client, { prefix: REDIS_PREFIX })
+  const store = stores.redisReplayStore(client, { prefix: REDIS_PREFIX, replicas })
   const claim: ReplayStore['claim'] = (...call) => store.claim(...call).catch(withReason)
-  return { store: { ...store, claim }, close: async () => client.disconnect() }
+  const findings = await findInRedis((command, ...args) => client.call(command, ...args))
+  return { store: { ...store, claim }, findings, close: async () => client.disconnect() }
 }
 
 async function connectPostgres(url: string): Promise<Connected> {
@@ -96,7 +108,8 @@ async function connectPostgres(url: string): Promise<Connected> {
       pool.end()
       throw error
     })
-  return { store: stores.postgresReplayStore(pool, { table: TABLE }), close: () => pool.end() }
+  const findings = await findInPostgres(sql => pool.query(sql))
+  return { store: stores.postgresReplayStore(pool, { table: TABLE }), findings, close: () => pool.end() }
 }
 
 const DATABASES = {

@@ -11,6 +11,7 @@ import type { GatewaySettings } from '../src/options/settings.ts'
 import { connectReplayStore } from '../src/replay-store.ts'
 import { startApplication, startTestGateway } from './start.ts'
 import { type Kind, startDatabase, urlOf } from './support/databases.ts'
+import { runGatewayInside } from './support/run-inside.ts'
 
 async function connect(kind: Kind, url: string) {
   const { store, close } = await connectReplayStore({ kind, url })
@@ -130,4 +131,52 @@ test('uses a table of PostgreSQL that it may not create', async () => {
   await pool.query(postgresReplayTable('signed_requests_gateway'))
   await pool.query('GRANT SELECT, INSERT, UPDATE, DELETE ON signed_requests_gateway TO gateway')
   expect(await (await connect('postgres', url)).claim('id', 'token', 60)).toBe(true)
+})
+
+describe('redis, at the start and after a failover', () => {
+  const findings = async (url: string) => {
+    const connected = await connectReplayStore({ kind: 'redis', url })
+    await connected.close()
+    return connected.findings
+  }
+
+  test('settings that would let a replay in are named', async () => {
+    const { url, port } = await startDatabase('redis')
+    const admin = new Redis(urlOf('redis', port))
+    onTestFinished(() => admin.disconnect())
+    await admin.config('SET', 'maxmemory-policy', 'allkeys-lru')
+    await admin.config('SET', 'appendonly', 'no')
+    expect(await findings(url)).toEqual([
+      expect.stringMatching(/^Redis at 127\.0\.0\.1:\d+: maxmemory-policy is allkeys-lru/),
+      expect.stringContaining('nothing is persisted')
+    ])
+    await admin.config('SET', 'maxmemory-policy', 'noeviction')
+    await admin.config('SET', 'appendonly', 'yes')
+    expect(await findings(url)).toEqual([])
+  })
+
+  test('--check names them, and ends with 2 where the store cannot be reached', async () => {
+    const { url, port } = await startDatabase('redis')
+    const admin = new Redis(urlOf('redis', port))
+    onTestFinished(() => admin.disconnect())
+    await admin.config('SET', 'maxmemory-policy', 'allkeys-lru')
+    const flags =
+      '--upstream http://127.0.0.1:9 --domain service.example --host a.example --account 1 --https always --check'
+    const check = (redis: string) => runGatewayInside([...flags.split(' '), '--redis', redis])
+    expect(await check(url)).toMatchObject({ code: 0, stderr: expect.stringContaining('warning: Redis at') })
+    expect(await check(`redis://127.0.0.1:${await freePort()}`)).toMatchObject({ code: 2 })
+  })
+
+  test('an address that leads to a replica is left when it has a primary again', async () => {
+    const { url, port } = await startDatabase('redis')
+    const admin = new Redis(urlOf('redis', port))
+    onTestFinished(() => admin.disconnect())
+    const store = await connect('redis', url)
+    const moved = await connect('redis', url)
+    await admin.replicaof('127.0.0.1', `${await freePort()}`)
+    await expect(moved.claim('id', 'token', 60)).rejects.toThrow('READONLY')
+    await admin.replicaof('NO', 'ONE')
+    await expect.poll(() => moved.claim('id', 'token', 60).catch(() => false), { timeout: 5000 }).toBe(true)
+    expect(await store.claim('id', 'other', 60)).toBe(false)
+  })
 })

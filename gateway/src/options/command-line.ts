@@ -26,7 +26,7 @@ export const parseAuthorize = (args: readonly string[], env: Env): Parsed<typeof
 
 /** The exit codes that both have. */
 const EXITS = {
-  0: 'ended by SIGTERM or SIGINT; with --check, the options are good',
+  0: 'ended by SIGTERM or SIGINT; with --check, all is good or only warned of',
   1: 'stopped at the --drain limit with requests still running; with --check, every request would be refused',
   2: 'an address is in use, or the replay store cannot be reached',
   64: 'a mistake in the options'

@@ -62,7 +62,7 @@ const COMMON = {
 const CHECK = {
   flag: 'check',
   kind: 'switch',
-  about: 'check the options, and start nothing',
+  about: 'check the options and the replay store, and start nothing',
   isCommandLineOnly: true
 } as const
 
@@ -81,6 +81,13 @@ const STORES = {
     value: 'URL',
     about: 'remember requests in Redis; put a URL with a password in the environment',
     excludes: ['replay', 'postgres']
+  },
+  redisReplicas: {
+    flag: 'redis-replicas',
+    kind: 'text',
+    value: 'N',
+    about: 'with --redis: let a request in only when so many replicas know of it',
+    ...wholeNumber('', 1, 100)
   },
   postgres: {
     flag: 'postgres',
@@ -205,6 +212,7 @@ export const AUTHORIZE = {
     about: 'with --replay: claim in Redis; put a URL with a password in the environment',
     excludes: ['postgres']
   },
+  redisReplicas: STORES.redisReplicas,
   postgres: {
     ...STORES.postgres,
     about: 'with --replay: claim in PostgreSQL; put a URL with a password in the environment',

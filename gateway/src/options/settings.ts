@@ -14,9 +14,14 @@ import { ANY_ACCOUNT } from '../seen-accounts.ts'
 import { type CommonValues, GATEWAY, VERIFIER } from './flags.ts'
 import type { Address } from './parse.ts'
 
-export type ReplaySetting = Readonly<
-  { kind: 'memory' | 'none' } | { kind: 'sqlite' | 'redis' | 'postgres'; url: string }
->
+export type DatabaseSetting = Readonly<{
+  kind: 'sqlite' | 'redis' | 'postgres'
+  url: string
+  /** of Redis: how many replicas must have a claim */
+  replicas?: number | undefined
+}>
+
+export type ReplaySetting = Readonly<{ kind: 'memory' | 'none' }> | DatabaseSetting
 
 /** Settings of every command that verifies: validated, complete. */
 export interface CommonSettings {
@@ -159,9 +164,16 @@ const PROTOCOLS: Readonly<Record<'redis' | 'postgres', readonly string[]>> = {
 
 /** Returns where claims are kept: in the database of one of the flags, or else as `replay` says. */
 export function replaySetting(
-  { replay, sqlite, redis, postgres }: Values<Pick<typeof GATEWAY, 'replay' | 'sqlite' | 'redis' | 'postgres'>>,
+  {
+    replay,
+    sqlite,
+    redis,
+    redisReplicas: replicas,
+    postgres
+  }: Values<Pick<typeof GATEWAY, 'replay' | 'sqlite' | 'redis' | 'redisReplicas' | 'postgres'>>,
   sourceOf: Given<typeof GATEWAY>['sourceOf']
 ): ReplaySetting {
+  if (replicas !== undefined && redis === undefined) throw new UsageError('--redis-replicas needs --redis')
   if (sqlite !== undefined) return { kind: 'sqlite', url: validateSqlite(sqlite) }
   const text = redis ?? postgres
   if (text === undefined) return { kind: replay }
@@ -173,7 +185,7 @@ export function replaySetting(
   }
   if ((url.password !== '' || /pass/i.test(url.search)) && sourceOf(kind) === 'flag')
     throw new UsageError(`--${kind} has a password, which other users can see: set ${variableOf(kind)}`)
-  return { kind, url: text }
+  return { kind, url: text, ...(replicas !== undefined && { replicas }) }
 }
 
 /** Validates the path of an SQLite file. The file is created at the start, but not its folder. */
