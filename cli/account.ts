@@ -12,14 +12,18 @@ const FLAGS = {
   selectAccountId: UNSHARED.selectAccountId
 } as const
 
+/** The environment variable of the access token. */
+const TOKEN = 'ACCESS_TOKEN'
+
 /** The command `signed-requests account`. */
 export const account: Command<typeof FLAGS> = {
   about: [
     'Prints the account id that the service puts into X-Service-ID, and that createVerifier takes as accounts. The ' +
-      'access token is taken from the environment variable ACCESS_TOKEN, or else from standard input, never from an ' +
+      `access token is taken from the environment variable ${TOKEN}, or else from standard input, never from an ` +
       'argument, which other users of the machine could see.'
   ],
   flags: FLAGS,
+  secret: { flags: ['token', 'access-token'], variable: TOKEN },
   examples: [
     'npx signed-requests account --auth-url https://auth.service.example \\\n' +
       '--base-url https://api.service.example/v4 < token.txt',
@@ -37,9 +41,8 @@ export const account: Command<typeof FLAGS> = {
 
 async function run({ authUrl, baseUrl, selectAccountId: path }: Values<typeof FLAGS>, io: Io): Promise<number> {
   // The token never comes from an argument: the list of processes shows those.
-  const accessToken = (io.env['ACCESS_TOKEN'] || String(await readBytes('-', 'standard input', io))).trim()
-  if (accessToken === '')
-    throw new UsageError('there is no access token: set ACCESS_TOKEN, or give it on standard input')
+  const accessToken = (io.env[TOKEN] || String(await readBytes('-', 'standard input', io))).trim()
+  if (accessToken === '') throw new UsageError(`there is no access token: set ${TOKEN}, or give it on standard input`)
   try {
     const selectAccountId = path === undefined ? undefined : (raw: unknown) => valueAt(path, raw) as string
     const client = createAccountClient({ authUrl, baseUrl, accessToken, ...(selectAccountId && { selectAccountId }) })

@@ -1,4 +1,5 @@
 import type { Flags, Values } from '../flags/flag.ts'
+import type { Secret } from '../flags/parse.ts'
 import { SHARED, UNSHARED } from '../flags/table.ts'
 import type { Io } from './command.ts'
 
@@ -12,6 +13,8 @@ export interface Command<F extends Flags = Flags> {
   /** in brackets when it may be left out, with dots when there may be several; none where there is no argument */
   readonly argument?: string
   readonly flags: F
+  /** a secret that it takes from an environment variable */
+  readonly secret?: Secret
   /** each in one line, or in lines that end with a backslash */
   readonly examples: readonly string[]
   /** the meaning of each exit code */

@@ -34,8 +34,8 @@ async function runCommand(args: readonly string[], io: Io, commands: Commands): 
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (entry === undefined) return runWithoutCommand(args, io, commands)
   const command = await entry.load()
-  const { flags, argument } = command
-  const given = parseFlags(rest, io.env, { ...SYNTAX, name, flags, argument })
+  const { flags, argument, secret } = command
+  const given = parseFlags(rest, io.env, { ...SYNTAX, name, flags, argument, secret })
   if (given.asked === undefined) {
     const { values, positionals } = given
     return command.run(values, io, positionals[0] ?? '', positionals)

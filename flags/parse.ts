@@ -23,6 +23,15 @@ export interface Syntax<F extends Flags> {
   readonly variables: VariableRule
   /** flags of other commands: their variables are not mistakes */
   readonly others: Flags
+  /** a secret that the command takes from an environment variable */
+  readonly secret?: Secret | undefined
+}
+
+/** A secret that some write as a flag or an argument, which other users of the machine could see. */
+export interface Secret {
+  /** the flags that are written for it */
+  readonly flags: readonly string[]
+  readonly variable: string
 }
 
 /** The values and arguments that a command is called with. */
@@ -122,7 +131,9 @@ function textGiven({ flag, kind }: CommandFlag, token: Token & { kind: 'option' 
  * place: it can be a secret.
  */
 function unknownFlag({ name, rawName }: Token & { kind: 'option' }, syntax: Syntax<Flags>): UsageError {
-  const { flags, others } = syntax
+  const { flags, others, secret } = syntax
+  if (secret?.flags.includes(name))
+    return new UsageError(`other users can see arguments: set ${secret.variable} instead of --${name}`)
   if (Object.values(others).some(({ flag }) => flag === name))
     return new UsageError(`${syntax.name} does not take --${name}; see --help`)
   const names = Object.values(flags).flatMap(({ flag, isVariableOnly }) => (isVariableOnly ? [] : [flag]))
@@ -145,15 +156,20 @@ function countsOf(argument: string): { min: number; max: number } {
  * Refuses a wrong number of arguments. Names none of them: it can be a value whose flag was forgotten, or takes none.
  * @throws UsageError
  */
-function refusePositionals(tokens: readonly Token[], { name, argument = '' }: Syntax<Flags>): void {
+function refusePositionals(tokens: readonly Token[], { name, argument = '', secret }: Syntax<Flags>): void {
   const { min, max } = countsOf(argument)
   const positionals = tokens.filter(({ kind }) => kind === 'positional')
   if (positionals.length >= min && positionals.length <= max) return
-  if (max > 0) throw new UsageError(`${name} takes one ${argument.replace(/\W/g, '')}${max > 1 ? ' or more' : ''}`)
+  if (max > 0)
+    throw new UsageError(
+      `${name} takes one ${argument.replace(/[^\w|]/g, '').replaceAll('|', ' or ')}${max > 1 ? ' or more' : ''}`
+    )
   const before = tokens[tokens.indexOf(positionals[0]!) - 1]
   const hint =
     before?.kind === 'option' && before.value === undefined ? ` after --${before.name}: it takes no value` : ''
-  throw new UsageError(`unexpected argument${hint}; see --help`)
+  const advice =
+    secret === undefined ? '' : `; set ${secret.variable} for the token, because other users can see arguments`
+  throw new UsageError(`unexpected argument${hint}${advice}; see --help`)
 }
 
 /** Refuses flags that exclude each other, and one that needs another. @throws UsageError */

@@ -52,7 +52,10 @@ export async function startReceiver(
   const env = { ...process.env, PORT: String(port) }
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env })
   // A process that could not be started writes nothing, and does not listen.
-  const written = printLines(child, io).catch(() => {})
+  let isUnloadable = false
+  const written = printLines(child, io, line => {
+    isUnloadable ||= LOADER_ERROR.test(line)
+  }).catch(() => {})
   const kill = () => child.kill('SIGKILL') // whatever it does with SIGTERM
   const forget = killAtExit(kill)
   const end = async () => {
@@ -64,11 +67,14 @@ export async function startReceiver(
     if (await listens(host, port)) return { end }
   const state = child.exitCode === null ? `does not listen on ${place}` : 'has ended'
   await end()
-  const compile = /\.[cm]?tsx?$/.test(file)
-    ? ": if this Node.js cannot run its TypeScript, run this command with NODE_OPTIONS='--import tsx'"
+  const compile = isUnloadable
+    ? ": this Node.js cannot run its TypeScript: run this command with NODE_OPTIONS='--import tsx'"
     : ''
   throw new UsageError(`${file} (--start) ${state}${compile}`)
 }
+
+/** The codes of Node.js for a file whose TypeScript it cannot run. */
+const LOADER_ERROR = /\bERR_(?:UNKNOWN_FILE_EXTENSION|NO_TYPESCRIPT|(?:UNSUPPORTED|INVALID)_TYPESCRIPT_SYNTAX)\b/
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -87,11 +93,18 @@ function killAtExit(kill: () => void): () => void {
 const OUTPUT_TIMEOUT = 1000
 
 /** Prints the output of the receiver, each line whole and with its name in front. Resolves after the last line. */
-async function printLines(child: ChildProcess, { print, note }: Pick<Io, 'print' | 'note'>): Promise<void> {
+async function printLines(
+  child: ChildProcess,
+  { print, note }: Pick<Io, 'print' | 'note'>,
+  onLine: (line: string) => void
+): Promise<void> {
   const closed = [child.stdout!, child.stderr!].map((stream, i) => {
     const show = i === 0 ? print : note
     const lines = createInterface({ input: stream })
-    lines.on('line', line => show(`receiver: ${stripVTControlCharacters(line)}`))
+    lines.on('line', line => {
+      onLine(line)
+      show(`receiver: ${stripVTControlCharacters(line)}`)
+    })
     return once(lines, 'close')
   })
   await once(child, 'exit')

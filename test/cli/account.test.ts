@@ -47,8 +47,13 @@ test('prints it for the command of docs/account.md, with the URLs of the service
 })
 
 test('never takes the token as an argument', async () => {
-  const args = ['account', '--auth-url', service.authUrl, '--base-url', service.baseUrl, 'some-token']
-  expect(await runInside(args)).toMatchObject({ code: 64, stdout: '' })
+  const args = ['account', '--auth-url', service.authUrl, '--base-url', service.baseUrl]
+  for (const token of [['S3CRET'], ['--token', 'S3CRET'], ['--token=S3CRET'], ['--access-token', 'S3CRET']]) {
+    const { code, stdout, stderr } = await runInside([...args, ...token])
+    expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
+    expect(stderr).toContain('set ACCESS_TOKEN')
+    expect(stderr).not.toContain('S3CRET')
+  }
 })
 
 test('account needs a token', async () => {

@@ -461,10 +461,11 @@ createServer(async (req, res) => {
     expect([code, stderr]).toEqual([64, expect.stringContaining('--start')])
   })
 
-  const TYPESCRIPT = ": if this Node.js cannot run its TypeScript, run this command with NODE_OPTIONS='--import tsx'"
+  const TYPESCRIPT = ": this Node.js cannot run its TypeScript: run this command with NODE_OPTIONS='--import tsx'"
   test.each([
     ['broken.mjs', 'process.exit(1)', ''],
-    ['broken.ts', 'enum Status { Ended = 1 }\nprocess.exit(Status.Ended)', TYPESCRIPT]
+    ['broken.ts', 'enum Status { Ended = 1 }\nprocess.exit(Status.Ended)', TYPESCRIPT],
+    ['missing.mjs', "import 'no-such-package'", '']
   ])('says that %s has ended', async (name, source, advice) => {
     const file = join(folder, name)
     await writeFile(file, source)

@@ -20,6 +20,7 @@ describe('usage', () => {
     expect([code, stderr]).toEqual([0, ''])
   })
 
+  const SEEN = 'because other users can see arguments'
   const SEND = 'send http://a.example'
   const DNS = '--serve-dns takes a loopback address and a port: 127.0.0.1:5353 or [::1]:5353'
   const PRINT = '--print sends nothing: leave --serve-dns, --start and --repeat out'
@@ -46,14 +47,17 @@ describe('usage', () => {
     ['key a.example --host a.example', 'key does not take --host; see --help'],
     ['explain /no/such/file', `cannot read /no/such/file (FILE): ${NO_FILE}`],
     ['explain /', 'cannot read / (FILE): EISDIR: illegal operation on a directory, read'],
-    ['explain a b', 'explain takes one FILE'],
+    ['explain a b', 'explain takes one FILE or DIR or LOG or CODE'],
     ['explain --domain service.example', `missing: --host, --account; or set ${VARIABLES}; see --help`],
     [`${EXPLAINS} --algorithm rsa-md5`, `--algorithm has "rsa-md5": it must be one of ${ALGORITHMS}`],
     [`${EXPLAINS} --scheme rfc9999`, '--scheme must be one of draft-cavage, rfc9421'],
     [`${EXPLAINS} --min-rsa-bits 2k`, '--min-rsa-bits must be a whole number'],
     [`${EXPLAINS} --doh https://a.example --dns-server 127.0.0.1`, '--doh cannot be used with --dns-server'],
     [`${EXPLAINS} --now then`, `--now takes ${NOW}`],
-    [`${EXPLAINS} --dns-server x`, '--dns-server is an array of other values: pass IP addresses'],
+    [
+      `${EXPLAINS} --dns-server x`,
+      '--dns-server is an array of other values: pass IP addresses, such as ["127.0.0.1:5353"]'
+    ],
     [`${EXPLAINS} --account account-1`, `--account has ${ACCOUNT}`],
     ['key', 'key takes one NAME or more'],
     ['key a..b\x1b', `NAME ${NAME}`],
@@ -68,8 +72,8 @@ describe('usage', () => {
     [`${SEND} --request S3CRET`, 'cannot read the file of --request: ENOENT: no such file or directory'],
     ['key a.example --min-rsa-bits 512', `--min-rsa-bits is the number 512: ${BITS}`],
     ['account', 'missing: --auth-url, --base-url; see --help'],
-    ['account --token x', 'there is no such option; see --help'],
-    ['account eyJhbGciOiJSUzI1NiJ9.S3CRET', 'unexpected argument; see --help'],
+    ['account --token x', 'other users can see arguments: set ACCESS_TOKEN instead of --token'],
+    ['account eyJhbGciOiJSUzI1NiJ9.S3CRET', `unexpected argument; set ACCESS_TOKEN for the token, ${SEEN}; see --help`],
     ['send', 'send takes one URL'],
     ['send S3CRET', URL_NEEDED],
     ['probe S3CRET', URL_NEEDED],
