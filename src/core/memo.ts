@@ -4,18 +4,19 @@
  * caller of the package without a copy. So a verdict is the same with and without these caches.
  *
  * They help because a sender repeats itself: the same header names in the same order, the same covered list, the same
- * key name, the same second. Each of these saves 1 to 4 % of a verification; the imported key saves several
- * verifications.
+ * key name, the same second. Covered fields save 12 % of a verification, dates 6 %, key names 5 % and covered
+ * lists 4 %; the imported key saves several verifications.
  */
 
 /** A sender has a few kinds of requests (a webhook, a download). */
 const FEW = 4
 
-/** Remembers the last few keys and their results. */
+/** Remembers the last few keys and their results, of those that are to be kept. */
 export function memoizeRecent<K, T>(
   compute: (key: K) => T,
   isSame: (a: K, b: K) => boolean = Object.is,
-  max = FEW
+  max = FEW,
+  isKept: (result: T) => boolean = () => true
 ): (key: K) => T {
   const keys: K[] = []
   const results: T[] = []
@@ -23,6 +24,7 @@ export function memoizeRecent<K, T>(
   return key => {
     for (let i = 0; i < keys.length; i++) if (isSame(keys[i]!, key)) return results[i]!
     const result = compute(key)
+    if (!isKept(result)) return result
     keys[oldest] = key
     results[oldest] = result
     oldest = (oldest + 1) % max

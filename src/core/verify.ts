@@ -1,3 +1,4 @@
+import type { BodyResult } from './body/read.ts'
 import { askAccounts, checkAccount } from './checks/account.ts'
 import type { Examination, Tools } from './checks/context.ts'
 import { checkCoverage } from './checks/coverage.ts'
@@ -22,13 +23,13 @@ import { atCaller, mistake } from './mistakes.ts'
 import { type Settings, type VerifierOptions, validateOptions } from './options/options.ts'
 import { type Claims, createClaims } from './replay/claim.ts'
 import type { CheckName } from './result/codes.ts'
-import { fail } from './result/result.ts'
+import { type Failed, fail } from './result/result.ts'
 import type { SchemeName } from './result/scheme-name.ts'
 import type { SchemeRules } from './standards/scheme.ts'
 import { assertVerdict } from './verdict/assert.ts'
 import { type Stages as Timing, withDiagnostics } from './verdict/diagnostics.ts'
 import { createMemory, memoryOf, remember } from './verdict/memory.ts'
-import { allPassed, NO_FAILURES, refuse } from './verdict/refuse.ts'
+import { allPassed, NO_FAILURES, type Returned, refuse } from './verdict/refuse.ts'
 import type { RefusedRequest } from './verdict/refused-request.ts'
 import type { Rejected, Unavailable, Verdict, Verified } from './verdict/verdict.ts'
 
@@ -72,18 +73,17 @@ export function createVerifier(options: VerifierOptions): Verify {
 
   async function verify(request: ReceivedRequest, timing?: Timing): Promise<Verdict> {
     assertReceivedRequest(request)
-    const received = receive(request, settings, tools, timing)
-    const refused = (reason: string): Rejected | Unavailable => {
-      const { results, memory: seen, body } = received
-      const verdict = refuse(results, reason, seen)
-      recorder?.record({ request, verdict, seen, options: given, body } satisfies RefusedRequest)
+    const memory = createMemory(settings, readClock(settings.now))
+    const examination = examine({ request, settings, tools, timing, memory })
+    if ('code' in examination) return refused({ request: examination }, 'the request is malformed')
+    const passed = await STAGES.run(examination)
+    return typeof passed === 'string' ? refused(examination.results, passed, examination.body) : verified(passed)
+
+    function refused(results: Returned, reason: string, body?: BodyResult): Rejected | Unavailable {
+      const verdict = refuse(results, reason, memory)
+      recorder?.record({ request, verdict, seen: memory, options: given, body } satisfies RefusedRequest)
       return verdict
     }
-
-    const parsed = parse(received)
-    if (parsed === undefined) return refused('the request is malformed')
-    const passed = await STAGES.run(parsed)
-    return typeof passed === 'string' ? refused(passed) : verified(passed)
   }
 
   return Object.assign(withDiagnostics(verify), {
@@ -132,33 +132,23 @@ function createTools(settings: Settings): Tools {
   }
 }
 
-/** A request that was not parsed yet. */
-type Received = Omit<Examination, 'fields' | 'scheme' | 'signature' | 'time'>
+type Received = Pick<Examination, 'request' | 'settings' | 'tools' | 'timing' | 'memory'>
 
-function receive(request: ReceivedRequest, settings: Settings, tools: Tools, timing: Timing | undefined): Received {
-  const now = readClock(settings.now)
-  const memory = createMemory(settings, now)
-  return { request, settings, tools, timing, now, memory, results: {}, body: undefined } as Received
-}
-
-/** Parses the headers and what the signature says of itself. Undefined for a malformed request. */
-function parse(received: Received): Examination<'request'> | undefined {
-  const { request, settings, memory, results } = received
+/** Parses the headers and what the signature says of itself. Fails with `request-malformed`. */
+function examine({ request, settings, tools, timing, memory }: Received): Examination<'request'> | Failed {
   const wellFormed = checkRequest(request)
-  results.request = wellFormed
-  if (!wellFormed.ok) return undefined
+  if (!wellFormed.ok) return wellFormed
   const fields = wellFormed.value
   const scheme = chooseScheme(fields, settings.schemes)
-  if (!scheme.isSignableMethod(request.method)) {
-    results.request = fail('request-malformed', { part: 'method' })
-    return undefined
-  }
+  if (!scheme.isSignableMethod(request.method)) return fail('request-malformed', { part: 'method' })
   const signature = scheme.parseSignature(fields, settings)
   const time = scheme.parseTime(fields, signature)
   memory.keyId = signature.ok ? signature.value.keyId : undefined
   memory.account = fields.values.get(settings.accountHeader)
   memory.host = fields.values.get('host')
-  return Object.assign(received, { fields, scheme, signature, time }) as unknown as Examination<'request'>
+  const { now } = memory
+  const results = { request: wellFormed }
+  return { request, settings, tools, timing, memory, now, fields, scheme, signature, time, results, body: undefined }
 }
 
 /** Reads the clock again. */

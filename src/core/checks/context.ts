@@ -82,7 +82,7 @@ export interface Nothing extends NotRun {
 export type Outcome<T> = Result<T> | NotRun | Later | Nothing
 
 /** What the checks have returned so far: those that have passed, a value. */
-export type Results<Passed extends StepName> = { [N in StepName]?: Outcome<Found[N]> } & {
+export type Results<Passed extends StepName> = { [N in StepName]?: Outcome<Found[N]> | undefined } & {
   readonly [N in Passed]: { ok: true; value: Found[N] }
 }
 

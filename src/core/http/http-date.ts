@@ -41,7 +41,7 @@ export function parseDateHeader(fields: Fields): Result<{ time: Date; header: st
   return date.ok ? ok({ time: date.value, header }) : date
 }
 
-/** Returns milliseconds since 1970. Requests of one second share their Date: this saves 4 % of a verification. */
+/** Returns milliseconds since 1970. Requests of one second share their Date: this saves 6 % of a verification. */
 const parseTimestamp = /* @__PURE__ */ memoizeRecent((value: string): number | undefined => {
   for (const form of FORMS) {
     const parts = form.exec(value)?.groups

@@ -29,11 +29,8 @@ const MAX_RECORDS = 16
  * verification. DNS is still asked every time: a changed record has another text, and is parsed at once.
  */
 export function createKeyCache(limits: KeyLimits): KeyCache {
-  const parse = (text: string) => parseKey(text, limits)
-  const cached = memoizeRecent(parse, Object.is, MAX_RECORDS)
-  return text => {
-    // Other TXT records of the name would push the key out.
-    if (!looksLikeKeyRecord(text)) return undefined
-    return text.length > MAX_RECORD_LENGTH ? parse(text) : cached(text)
-  }
+  // Texts that are not key records are not remembered: many of them at a name would push the key out.
+  const parse: KeyCache = text => (looksLikeKeyRecord(text) ? parseKey(text, limits) : undefined)
+  const cached = memoizeRecent(parse, Object.is, MAX_RECORDS, key => key !== undefined)
+  return text => (text.length > MAX_RECORD_LENGTH ? parse(text) : cached(text))
 }

@@ -150,7 +150,7 @@ const NO_PROMISE = Symbol('no promise')
 
 /**
  * The second argument of `lookupTxt`. Makes the signal only for a lookup that asks for it: a controller and a listener
- * cost more than a tenth of a verification.
+ * cost 7 % of a verification.
  */
 export class LookupOptions {
   #controller: AbortController | undefined
