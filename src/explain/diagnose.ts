@@ -135,7 +135,8 @@ export function diagnoseWithin(
       isSigned: code === 'account-missing' && absent.includes(failure.evidence.header),
       clock,
       search,
-      body
+      body,
+      place: placeIn(failure)
     }
     return {
       check,
@@ -168,6 +169,16 @@ export function diagnoseWithin(
 function sortByCause(failures: readonly DiagnosedFailure[], main: Code | undefined): readonly DiagnosedFailure[] {
   const rank = ({ code, followsFrom }: DiagnosedFailure) => (code === main ? 0 : followsFrom === undefined ? 1 : 2)
   return [...failures].sort((a, b) => rank(a) - rank(b))
+}
+
+/** Returns the address and port of an error of the network: `127.0.0.1:6379`. */
+function placeIn(failure: Failure): string | undefined {
+  try {
+    const { address, port } = Object((failure as { readonly cause?: unknown }).cause)
+    return typeof address === 'string' && Number.isInteger(port) ? escapeText(`${address}:${port}`, 60) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Returns the result of a check, without its evidence. */

@@ -68,6 +68,7 @@ export const ERRORS: Readonly<Record<string, string>> = {
   EBADRESP: 'the reply is not a DNS message',
   EAMBIGUOUS: 'there are several strings, and Bun does not tell where a TXT record ends',
   ENOTAUTHENTICATED: 'the zone is not signed, or the resolver does not validate',
+  NOT_CONNECTED: 'the client has no connection',
   REPLAY_STORE_FULL: 'it holds as many ids as it may',
   READONLY: 'it is a replica, which takes no writes',
   OOM: 'its memory is full',

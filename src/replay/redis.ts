@@ -94,7 +94,7 @@ export function redisReplayStore(
   ): Promise<boolean> => {
     assertCall(id, token, ttlSeconds)
     const milliseconds = `${Math.ceil(ttlSeconds * 1000)}`
-    const reply = await evaluate(script, prefix + id, token, milliseconds).catch(failWithCode)
+    const reply = await evaluate(script, prefix + id, token, milliseconds).catch(error => failWithCode(error, client))
     if (reply === token || reply === '') return reply === token
     throw new Error('Redis replied with neither the token nor nil: the result of the call is unknown')
   }
@@ -123,12 +123,21 @@ const isPositive = (value: unknown): value is number =>
   Number.isInteger(value) && (value as number) > 0 && (value as number) < 2 ** 31
 
 /**
- * Throws the error with a code. In both libraries only the text has the word that begins an error reply of the
- * protocol: `OOM command not allowed`.
+ * Throws the error with a code. In both libraries only the text has the error code with which a reply of the protocol
+ * begins: `OOM command not allowed`. A client that has no connection says so by its own state.
  */
-function failWithCode(error: NodeJS.ErrnoException): never {
-  const code = error?.code ?? /^[A-Z]{3,20}(?= )/.exec(String(error?.message))?.[0]
+function failWithCode(error: NodeJS.ErrnoException, client: NodeRedisClient | IoredisClient): never {
+  const code =
+    error?.code ??
+    /^[A-Z]{3,20}(?= )/.exec(String(error?.message))?.[0] ??
+    (isConnected(client) ? undefined : 'NOT_CONNECTED')
   throw code === undefined ? error : Object.assign(error, { code })
+}
+
+/** Clusters and pools of node-redis do not say whether they are ready. */
+function isConnected(client: NodeRedisClient | IoredisClient): boolean {
+  const { status, isReady, isOpen } = client as Partial<IoredisClient & NodeRedisClient & { isReady: boolean }>
+  return status === undefined ? (isReady ?? isOpen) !== false : status === 'ready'
 }
 
 type Evaluate = (script: string, key: string, ...values: string[]) => Promise<unknown>

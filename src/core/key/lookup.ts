@@ -1,5 +1,6 @@
 import { withDeadline } from '../promises.ts'
 import { errorLabel, type Failed, fail, failureIn, ok, type Result, withCause } from '../result/result.ts'
+import { isUnreachable } from '../result/unreachable.ts'
 import type { LookupTxt, TxtAnswer } from './types.ts'
 
 /**
@@ -219,7 +220,7 @@ function parseError(name: string, error: unknown, lookupTxt: LookupTxt): Result<
   const failure =
     code === 'ETIMEOUT'
       ? fail('key-lookup-timeout', evidence)
-      : fail('key-lookup-failed', { ...evidence, problem: 'threw' })
+      : fail('key-lookup-failed', { ...evidence, problem: isUnreachable(code) ? 'unreachable' : 'threw' })
   return withCause(failure, error)
 }
 

@@ -1,5 +1,6 @@
 import { shareCalls, withDeadline } from '../promises.ts'
 import { errorLabel, fail, failureIn, ok, type Result, withCause } from '../result/result.ts'
+import { isUnreachable } from '../result/unreachable.ts'
 import type { ReplayStore } from './store.ts'
 
 /** A claim of one request, with the data that its release needs. */
@@ -120,7 +121,9 @@ export function createClaims(store: ReplayStore, timeout: number) {
       if (isHeld === LATE) noteFailure()
     } catch (error) {
       noteFailure()
-      failure = withCause(fail('replay-store-failed', { error: errorLabel(error), problem: 'threw' }), error)
+      const label = errorLabel(error)
+      const problem = isUnreachable(label) ? 'unreachable' : 'threw'
+      failure = withCause(fail('replay-store-failed', { error: label, problem }), error)
     }
     const giveUp = () => void release(claim).catch(() => {})
     giveUp()

@@ -52,7 +52,8 @@ export type Reencoding =
  * in it comes from the sender or from DNS as it was; do not print it unescaped.
  *
  * `problem` says how a function of the receiver (`accounts`, `lookupTxt`, the replay store) failed: `late` is no answer
- * in time, `threw` an error, whose code or name is `error`, and `wrong-type` an answer of another type.
+ * in time, `threw` an error, whose code or name is `error`, `wrong-type` an answer of another type, and `unreachable` an
+ * error whose code says that the store or the resolver cannot be reached, logged in to or written.
  */
 export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'request-malformed': {
@@ -124,7 +125,7 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'key-lookup-failed': {
     name: string
     error: string
-    problem: 'late' | 'threw' | 'wrong-type'
+    problem: 'late' | 'threw' | 'wrong-type' | 'unreachable'
     limit?: number
     servers?: readonly string[]
   }
@@ -169,7 +170,11 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'body-unreadable': { error: string }
   replayed: { replayId: string }
   /** `store` is its name, if it has one; `undecided`: whether an earlier claim holds the id is not known */
-  'replay-store-failed': { error: string; problem: 'late' | 'threw' | 'wrong-type' | 'undecided'; store?: string }
+  'replay-store-failed': {
+    error: string
+    problem: 'late' | 'threw' | 'wrong-type' | 'undecided' | 'unreachable'
+    store?: string
+  }
 }
 
 /** Evidence of a code; `never` where the code says it all. */

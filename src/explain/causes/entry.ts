@@ -20,6 +20,8 @@ export interface Surroundings {
   readonly search: Search
   /** what happened to a body that does not match */
   readonly body: BodyChange
+  /** address and port of a server that the error of the receiver's own function names */
+  readonly place?: string | undefined
 }
 
 /** Evidence of a code as the verdict has it; undefined where there is none. Its text comes from outside. */

@@ -226,7 +226,8 @@ export const keyEntries = (): EntriesOf<'key'> => ({
       'waited for it: the request was aborted, or a thousand queries of other names were in flight (`limit`).',
     also: 'The error itself is `verdict.failures[0].cause`.',
     example: { name: NAME, error: 'ESERVFAIL', problem: 'threw', servers: ['10.0.0.2'] },
-    exampleNote: '`problem` may be `late`, `threw` (with `error`) or `wrong-type`',
+    exampleNote:
+      '`problem` may be `late`, `threw` (with `error`), `wrong-type` or `unreachable` (by the code of its error)',
     facts: ({ name, error, limit, servers }) => [...lookupFacts(name, error, servers), ...fact('limit', limit)],
     causes: [
       {

@@ -1,9 +1,63 @@
 import { fact, inWords } from '../facts.ts'
 import { isOutside } from '../outside-errors.ts'
-import type { EntriesOf } from './entry.ts'
+import { escapeText } from '../text.ts'
+import { causeOf, type EntriesOf } from './entry.ts'
 
 /** Returns the name of the store, where it has one. */
 const nameOf = ({ store = 'the store' }: { store?: string | undefined }): string => store
+
+/** The state of a store that cannot be reached, logged in to or written, by the code of its error, and what to check. */
+const STATES: readonly (readonly [code: RegExp, state: string, fix: string])[] = [
+  [
+    /^NOT_CONNECTED$/,
+    'is not connected, as its client says',
+    'Look for the error event of the client; check that the server runs and that the URL is right.'
+  ],
+  [/^(?:WRONGPASS|NOAUTH|28)/, 'cannot be logged in to', 'Check user name and password in its URL.'],
+  [
+    /^(?:NOPERM|42501|SQLITE_(?:PERM|AUTH))/,
+    'gives this user no right to write',
+    'Give the user the rights that the page of the stores lists.'
+  ],
+  [
+    /^(?:READONLY|25006|SQLITE_READONLY)/,
+    'takes no writes',
+    'Connect to the primary, not to a replica; a file must be writable, with its folder.'
+  ],
+  [/^(?:LOADING|57P03)$/, 'is still starting', 'Wait until it has started: retries are accepted then.'],
+  [
+    /^(?:OOM|53200|SQLITE_NOMEM)$/,
+    'has no memory left',
+    'Give it more memory; it must not evict keys to get some (Redis: noeviction).'
+  ],
+  [/^(?:53100|MISCONF|SQLITE_FULL)$/, 'cannot write to its disk', 'Free some space on its disk.'],
+  [/^53300$/, 'takes no more connections', 'Close connections, or raise max_connections.'],
+  [
+    /^42P01$/,
+    'has no such table',
+    'Create it with the statement that postgresReplayTable() returns, in the schema of this user.'
+  ],
+  [/^3D000$/, 'has no such database', 'Check the name of the database in its URL.'],
+  [/^57P/, 'is shutting down', 'See who stops it.'],
+  [
+    /^(?:CLUSTERDOWN|MASTERDOWN|NOREPLICAS|TRYAGAIN)$/,
+    'has too few servers that work',
+    'Look at the state of its cluster and replicas.'
+  ],
+  [
+    /^SQLITE_(?:BUSY|LOCKED)/,
+    'is locked by another process',
+    'Find the process that holds the lock; take backups in another way than by copying the file.'
+  ],
+  [/^SQLITE_(?:NOTADB|CORRUPT)/, 'has a damaged file', 'Put the file aside, and start with a new one.'],
+  [
+    /./,
+    'cannot be reached',
+    'Check that it is running, that its URL is right, and that the network lets this machine through.'
+  ]
+]
+
+const stateOf = (error: string) => STATES.find(([code]) => code.test(error))
 
 export const replayEntries = (): EntriesOf<'replay'> => ({
   replayed: {
@@ -32,8 +86,8 @@ export const replayEntries = (): EntriesOf<'replay'> => ({
     also: 'The request was not accepted. The error itself is `verdict.failures[0].cause`.',
     example: { error: 'no answer within 1000 ms', problem: 'late', store: 'Redis' },
     exampleNote:
-      '`problem` may be `late`, `threw` (with `error`), `wrong-type` or `undecided`: whether an earlier claim holds the ' +
-      'id is not known',
+      '`problem` may be `late`, `threw` (with `error`), `wrong-type`, `undecided` (whether an earlier claim holds the id is ' +
+      'not known) or `unreachable` (by the code of its error)',
     facts: ({ error, store }) => [...fact('error', error), ...fact('store', store)],
     causes: [
       {
@@ -43,11 +97,29 @@ export const replayEntries = (): EntriesOf<'replay'> => ({
         examples: [{ evidence: { problem: 'wrong-type' } }]
       },
       {
-        find: ({ evidence: { error, problem } }) => problem === 'threw' && error === 'SQLITE_READONLY_DBMOVED',
+        find: ({ evidence }) => evidence.error === 'SQLITE_READONLY_DBMOVED',
         cause: ({ shown }) => `the database of ${nameOf(shown)} was deleted or replaced while open`,
         fix: 'Start this process again, and leave the file in place: no other process finds what is written now.',
         examples: [{ evidence: { error: 'SQLITE_READONLY_DBMOVED', problem: 'threw', store: 'SQLite' } }]
       },
+      causeOf({
+        find: ({ evidence: { error, problem } }) => problem === 'unreachable' && stateOf(error),
+        cause: ({ found: [, state], evidence: { error, store = 'the replay store' }, place }) => {
+          const at = place === undefined || store.includes(place) ? '' : ` ${place}`
+          return `${escapeText(store, 100)} ${state} (${escapeText(error, 40)}${at})`
+        },
+        fix: ({ found: [, , fix] }) => `${fix} The sender may try again.`,
+        examples: [
+          ...['ECONNREFUSED', 'NOT_CONNECTED', 'WRONGPASS', 'READONLY', 'LOADING', 'OOM', 'NOREPLICAS'].map(error => ({
+            evidence: { error, problem: 'unreachable' as const },
+            place: '127.0.0.1:6379'
+          })),
+          ...['53300', '42P01', '3D000', '42501'].map(error => ({
+            evidence: { error, problem: 'unreachable' as const, store: 'PostgreSQL' }
+          })),
+          { evidence: { error: 'SQLITE_BUSY', problem: 'unreachable', store: 'SQLite' } }
+        ]
+      }),
       {
         find: ({ evidence: { error, problem } }) => problem === 'threw' && !isOutside(error),
         cause: ({ shown }) => `the code of ${nameOf(shown)} threw ${shown.error}`,

@@ -74,14 +74,16 @@ export function byCode(failure: Failure) {
       expectTypeOf(failure.evidence).toEqualTypeOf<EvidenceOf<'date-too-old'>>()
       break
     case 'key-lookup-failed':
-      expectTypeOf(failure.evidence.problem).toEqualTypeOf<'late' | 'threw' | 'wrong-type'>()
+      expectTypeOf(failure.evidence.problem).toEqualTypeOf<'late' | 'threw' | 'wrong-type' | 'unreachable'>()
       expectTypeOf(failure.evidence.limit).toEqualTypeOf<number | undefined>()
       break
     case 'account-check-failed':
       expectTypeOf(failure.evidence.problem).toEqualTypeOf<'threw' | 'wrong-type'>()
       break
     case 'replay-store-failed':
-      expectTypeOf(failure.evidence.problem).toEqualTypeOf<'late' | 'threw' | 'wrong-type' | 'undecided'>()
+      expectTypeOf(failure.evidence.problem).toEqualTypeOf<
+        'late' | 'threw' | 'wrong-type' | 'undecided' | 'unreachable'
+      >()
       break
     case 'not-https':
       expectTypeOf(failure.check).toEqualTypeOf<'https'>()
