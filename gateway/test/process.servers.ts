@@ -63,6 +63,8 @@ test('looks up keys in DNS, logs a line for each request, and ends with 0 on SIG
       signedUnderDomain: true,
       claimedKeyId: 'key1._domainkey.service.example',
       claimedAccountId: '1234',
+      claimedHost: 'receiver.example',
+      madeByKey: true,
       httpStatus: 401,
       upstream: 'not-asked',
       ms: expect.any(Number)

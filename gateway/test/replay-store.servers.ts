@@ -151,7 +151,7 @@ describe('redis, at the start and after a failover', () => {
       expect.stringContaining('nothing is persisted')
     ])
     await admin.config('SET', 'maxmemory-policy', 'noeviction')
-    await admin.config('SET', 'appendonly', 'yes')
+    await admin.config('SET', 'save', '900 1')
     expect(await findings(url)).toEqual([])
   })
 
