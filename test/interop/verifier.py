@@ -98,7 +98,8 @@ class Receiver:
     def check_request(self):
         lines = self.request["headers"]
         target = self.request["target"]
-        is_good = matches(TOKEN, self.request["method"]) and target != "" and len(lines) <= 500
+        method = self.request["method"]
+        is_good = matches(TOKEN, method) and not re.search("[a-z]", method) and target != "" and len(lines) <= 500
         texts = [target] + [value for _, value in lines]
         if not is_good or not all(matches(TOKEN, name) for name, _ in lines):
             raise Fail("request-malformed")
