@@ -29,7 +29,7 @@ import { chooseEntry } from '../captures/choose-entry.ts'
 import { addPrefix } from '../path-prefix.ts'
 import { CLOCKS, type Clock, captureCauses } from './causes.ts'
 import { type Flags, RECEIVER } from './flags.ts'
-import { parsePastedRecords } from './pasted-records.ts'
+import { joinSplitRecord, parsePastedRecords } from './pasted-records.ts'
 
 /** Data besides the capture and the flags. */
 export interface Sources {
@@ -193,7 +193,8 @@ function changeEntry(entry: Entry, flags: Flags, { body }: Sources): Entry {
 
 /** Collects the options. The flags override the fixture. */
 function optionsOf({ options, request, time }: Entry, flags: Flags, sources: Sources): Partial<VerifierOptions> {
-  const records = flags.keyRecord === undefined ? undefined : parsePastedRecords(flags.keyRecord)
+  const records =
+    flags.keyRecord === undefined ? undefined : joinSplitRecord(flags.keyRecord.flatMap(parsePastedRecords))
   if (records && !records.some(looksLikeKeyRecord))
     throw new UsageError('--key-record takes the text of a key record: --key-record "$(cat FILE)" for one in a file')
   const now = flags.now === undefined ? time : parseNow(flags.now, request)

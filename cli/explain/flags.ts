@@ -24,9 +24,9 @@ const CONTEXT = {
   },
   keyRecord: {
     flag: 'key-record',
-    kind: 'text',
+    kind: 'list',
     value: 'TEXT',
-    about: 'use these TXT records: their text, or lines of a zone file',
+    about: 'use these TXT records: their text, the strings of one, or lines of a zone file',
     fallback: 'ask DNS'
   },
   trustFileDns: {

@@ -1,3 +1,5 @@
+import { parseKey } from '../../src/internal/index.ts'
+
 /** Matches a quoted string, a comment up to the end of its line, a bracket, the end of a line, or anything else. */
 const TOKENS = /"((?:[^"\\]|\\.)*)"?|;[^\n]*|[()\n]|[^"();\n]+/gs
 
@@ -23,4 +25,11 @@ export function parsePastedRecords(pasted: string): string[] {
     else if (token === '\n' && depth === 0) records.push([])
   }
   return records.filter(strings => strings.length > 0).map(strings => strings.join(''))
+}
+
+/** Joins the strings of one record that were pasted as records of their own: together they are a key, and alone none is. */
+export function joinSplitRecord(texts: string[]): string[] {
+  const joined = texts.join('')
+  const isSplit = texts.length > 1 && !texts.some(text => parseKey(text).ok) && parseKey(joined).ok
+  return isSplit ? [joined] : texts
 }

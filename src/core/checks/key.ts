@@ -44,7 +44,8 @@ function chooseKeys(
 
   if (candidates.length > 0) return ok(candidates)
   if (firstFailure === undefined) {
-    const reason = 'no key record among the TXT records'
+    // An answer without records is one that has other records alone: an alias that leads to no TXT record.
+    const reason = answer.length === 0 ? 'ENODATA' : 'no key record among the TXT records'
     return fail('key-not-found', { name, reason, ...textsOf(answer), ...serversOf(context.settings.lookupTxt) })
   }
   const several = answer.length > 1 ? textsOf(answer) : {}
@@ -52,10 +53,9 @@ function chooseKeys(
 }
 
 /** Returns the records as evidence: another one may have the rest of the key. */
-const textsOf = (answer: TxtAnswer): { records?: readonly string[] } =>
-  answer.length === 0
-    ? {}
-    : { records: answer.slice(0, MAX_KEY_RECORDS).map(chunks => joinChunks(chunks).slice(0, MAX_RECORD_LENGTH)) }
+const textsOf = (answer: TxtAnswer): { records: readonly string[] } => ({
+  records: answer.slice(0, MAX_KEY_RECORDS).map(chunks => joinChunks(chunks).slice(0, MAX_RECORD_LENGTH))
+})
 
 /**
  * Chooses the algorithm. The header does not choose freely: the algorithm must be allowed, and fit the record's key

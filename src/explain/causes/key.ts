@@ -50,11 +50,15 @@ const askAgain = ({ evidence }: { readonly evidence: KeyEvidence }): string =>
 const lookupError = (error: string): string =>
   error === 'ECONNREFUSED' ? `${error}, it cannot be reached` : inWords(error)
 
+/** An address has no letter above f. */
+const isOverHttps = (server: string): boolean => /[^\d.:[\]a-f]/i.test(server)
+
+const isLoopback = (server: string): boolean => /^(?:127\.0\.0\.1|\[?::1\]?)(?::53)?$/.test(server)
+
 /** Causes in DNS, or on the way to it. */
 const UNREACHED: Causes<'key-lookup-failed' | 'key-lookup-timeout'> = [
   {
-    // An address has no letter above f.
-    find: ({ evidence: { servers = [] } }) => servers.some(server => /[^\d.:[\]a-f]/i.test(server)),
+    find: ({ evidence: { servers = [] } }) => servers.some(isOverHttps),
     examples: [{ evidence: { servers: ['https://dns.example/dns-query'] } }],
     cause: ({ shown, evidence }) =>
       `DNS over HTTPS at ${shown.servers}, or the network path to it: ${lookupError(evidence.error)}`,
@@ -99,6 +103,14 @@ export const keyEntries = (): EntriesOf<'key'> => ({
           'record is in its place',
         fix: ({ evidence }) => `Look at it with: ${keyCommand(evidence)}; the service must publish the key.`,
         examples: [{ evidence: { reason: 'no key record among the TXT records', records: ['v=spf1 -all'] } }]
+      },
+      {
+        find: ({ evidence }) => evidence.reason === 'ENODATA' && evidence.records?.length === 0,
+        cause:
+          'the alias leads to a name without a key: DNS answers with a CNAME record, and has no TXT record where it leads',
+        fix: ({ evidence }) =>
+          `The service must publish the key at that name, or correct the alias. Look at it with: ${keyCommand(evidence)}.`,
+        examples: [{ evidence: { reason: 'ENODATA', records: [] } }]
       },
       {
         find: ({ evidence }) => evidence.reason === 'ENODATA',
@@ -262,6 +274,29 @@ export const keyEntries = (): EntriesOf<'key'> => ({
         cause: ({ shown }) => `your lookupTxt function threw ${shown.error}`,
         fix: 'Fix that function; the sender may try again.',
         examples: [{ evidence: { error: 'TypeError' } }]
+      },
+      {
+        find: ({ evidence: { error, servers = [] } }) =>
+          error === 'ECONNREFUSED' && servers.length > 0 && servers.every(isLoopback),
+        examples: [{ evidence: { error: 'ECONNREFUSED', servers: ['127.0.0.1'] } }],
+        cause: ({ shown }) =>
+          `nothing listens at ${shown.servers}, the only DNS server that is known: on Windows Node.js 20.20, 22.22, 24.13 and ` +
+          'later find no other one (a fault of c-ares 1.34.6); elsewhere the local resolver does not run',
+        fix: {
+          options:
+            "Name a DNS server: lookupTxt: dnsTxtLookup({ servers: ['192.0.2.53'] }) with the address of yours, or " +
+            "dohTxtLookup({ url }) of 'signed-requests/doh'; or start the local resolver.",
+          flags: 'Name a DNS server: --dns-server with the address of yours, or --doh URL; or start the local resolver.'
+        }
+      },
+      {
+        find: ({ evidence: { error, servers = [] } }) => error === 'ECONNREFUSED' && !servers.some(isOverHttps),
+        examples: [{ evidence: { error: 'ECONNREFUSED', servers: ['10.0.0.2'] } }],
+        cause: ({ evidence }) =>
+          `your DNS server, or the network path to it: ${lookupError(evidence.error)}; or it answers over UDP and refuses ` +
+          'TCP, which a long key needs',
+        fix: ({ evidence }) =>
+          `Check the resolver and the firewall (UDP and TCP 53), with: ${keyCommand(evidence)}; the sender may try again.`
       },
       ...UNREACHED
     ]

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { parsePastedRecords } from '../../../cli/explain/pasted-records.ts'
+import { joinSplitRecord, parsePastedRecords } from '../../../cli/explain/pasted-records.ts'
+import { RSA_1024 } from '../../../fixtures/source/keys.ts'
 import { headOf, KEY_NAME, RECORD as PUBLISHED, RECEIVER } from '../../support/explain.ts'
 import { runInside } from '../../support/run-cli.ts'
 import { service } from '../../support/service.ts'
@@ -61,4 +62,11 @@ describe('explain --key-record', () => {
     const stderr = expect.stringContaining('--key-record takes the text of a key record')
     expect(await explain(record)).toMatchObject({ code: 64, stderr })
   })
+})
+
+test('the strings of one record that were pasted as several are joined, where none is a key alone', () => {
+  const [one, two] = [RSA_1024.record.slice(0, 120), RSA_1024.record.slice(120)]
+  expect(joinSplitRecord([one, two])).toEqual([RSA_1024.record])
+  for (const texts of [[two, one], [RSA_1024.record, 'v=spf1 -all'], ['v=spf1 ', '-all'], [one], []])
+    expect(joinSplitRecord(texts)).toEqual(texts)
 })

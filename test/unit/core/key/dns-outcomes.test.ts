@@ -39,8 +39,8 @@ test.each<[DnsOutcome, string]>([
   ['nxdomain', 'ENOTFOUND'],
   ['nxdomain-behind-cname', 'ENOTFOUND'],
   ['nodata', 'ENODATA'],
-  ['dangling-cname', NO_KEY],
-  ['only-a', NO_KEY],
+  ['dangling-cname', 'ENODATA'],
+  ['only-a', 'ENODATA'],
   ['empty-string', NO_KEY]
 ])('an answer that there is no key, once: rejected: %s', async (dnsOutcome, reason) => {
   dns.outcomes.set(keyId, dnsOutcome)
