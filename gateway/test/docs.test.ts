@@ -20,8 +20,8 @@ test('the help is what --help prints: npm run docs:cli', async () => {
 
 test('the command of the README has good options', async () => {
   const [block] = blocksOf('gateway/README.md').filter(({ language }) => language === 'sh')
-  const [, command = ''] = block!.code.replaceAll('\\\n', '').split('signed-requests-gateway\n')
-  const args = command.trim().split(/\s+/).slice(1)
+  const command = block!.code.replaceAll('\\\n', '').trim()
+  const args = command.split(/\s+/).slice(2) // after npx and the name
   expect(args).toContain('--upstream')
   expect(await runGatewayInside([...args, '--check'])).toMatchObject({ code: 0 })
 })

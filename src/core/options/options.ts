@@ -120,84 +120,85 @@ const HOST_RULE =
  * Every option, in the order of the documentation. Flags, variables, the form of the vectors and the tables of
  * docs/options.md are made from these entries or compared with them.
  */
-export const OPTIONS = {
-  serviceDomain: { kind: 'text', flag: 'domain', vector: 'same', validate: values.validateDomain },
-  hosts: {
-    kind: 'list',
-    flag: 'host',
-    vector: 'own',
-    // Hosts keep the case in which they were given: senders may sign them so.
-    validate: (value, name) => values.validateList(value, name, isHost, HOST_RULE)
-  },
-  accounts: {
-    kind: 'list',
-    flag: 'account',
-    vector: 'own',
-    validate: (value, name, { accountPrefix }) =>
-      values.validateAccounts(value, name, { option: 'accountPrefix', value: accountPrefix })
-  },
-  accountHeader: {
-    kind: 'text',
-    flag: 'account-header',
-    fallback: 'X-Service-ID',
-    vector: 'same',
-    validate: values.validateHeaderName
-  },
-  accountPrefix: {
-    kind: 'text',
-    flag: 'account-prefix',
-    fallback: 'account-',
-    vector: 'same',
-    validate: (value, name) => values.validateString(value, name, 'account-')
-  },
-  // A command line has it as a value of the flag with which it says how HTTPS is known.
-  requireHttps: { kind: 'switch', flag: 'https', fallback: true, vector: 'same', validate: values.validateBoolean },
-  dateTolerance: {
-    ...numberEntry(300, 'seconds', { min: 0, max: 86_400 }),
-    flag: 'date-tolerance',
-    vector: 'same'
-  },
-  schemes: {
-    kind: 'list',
-    flag: 'scheme',
-    fallback: [draftCavage],
-    vector: 'own',
-    validate: values.validateSchemes
-  },
-  algorithms: {
-    kind: 'list',
-    flag: 'algorithm',
-    vector: 'same',
-    validate: (value, name, { schemes }) => values.validateAlgorithms(value, name, schemes)
-  },
-  alsoCovered: {
-    kind: 'list',
-    flag: 'also-covered',
-    fallback: [],
-    vector: 'same',
-    validate: values.validateHeaderNames
-  },
-  // RFC 8301 section 3.2: verifiers must not accept RSA keys of less than 1024 bits, whatever a receiver configures.
-  minRsaBits: { ...numberEntry(RSA_BITS.min, 'bits', { min: RSA_BITS.min }), flag: 'min-rsa-bits', vector: 'same' },
-  maxRsaBits: { ...numberEntry(RSA_BITS.max, 'bits'), flag: 'max-rsa-bits', vector: 'same' },
-  maxBodyBytes: { ...numberEntry(10_485_760, 'bytes', { min: 0 }), flag: 'max-body', vector: 'same' },
-  bodyTimeout: { ...timeoutEntry(30_000), flag: 'body-timeout', vector: 'none' },
-  lookupTxt: { ...CODE, validate: values.validateLookup },
-  lookupTimeout: { ...timeoutEntry(5000), flag: 'lookup-timeout', vector: 'none' },
-  replayStore: { ...CODE, validate: values.validateStore },
-  replayTimeout: { ...timeoutEntry(1000), flag: 'replay-timeout', vector: 'none' },
-  recorder: { ...CODE, validate: values.validateRecorder },
-  now: {
-    ...CODE,
-    // The global clock is looked up at each verification: fake timers replace it after the verifier is made.
-    validate: (value = () => Date.now(), name) =>
-      values.validateFunction(value as () => number, name, '() => milliseconds since 1970')
-  }
-} as const satisfies Entries
+export const OPTIONS = /* @__PURE__ */ (() =>
+  ({
+    serviceDomain: { kind: 'text', flag: 'domain', vector: 'same', validate: values.validateDomain },
+    hosts: {
+      kind: 'list',
+      flag: 'host',
+      vector: 'own',
+      // Hosts keep the case in which they were given: senders may sign them so.
+      validate: (value, name) => values.validateList(value, name, isHost, HOST_RULE)
+    },
+    accounts: {
+      kind: 'list',
+      flag: 'account',
+      vector: 'own',
+      validate: (value, name, { accountPrefix }) =>
+        values.validateAccounts(value, name, { option: 'accountPrefix', value: accountPrefix })
+    },
+    accountHeader: {
+      kind: 'text',
+      flag: 'account-header',
+      fallback: 'X-Service-ID',
+      vector: 'same',
+      validate: values.validateHeaderName
+    },
+    accountPrefix: {
+      kind: 'text',
+      flag: 'account-prefix',
+      fallback: 'account-',
+      vector: 'same',
+      validate: (value, name) => values.validateString(value, name, 'account-')
+    },
+    // A command line has it as a value of the flag with which it says how HTTPS is known.
+    requireHttps: { kind: 'switch', flag: 'https', fallback: true, vector: 'same', validate: values.validateBoolean },
+    dateTolerance: {
+      ...numberEntry(300, 'seconds', { min: 0, max: 86_400 }),
+      flag: 'date-tolerance',
+      vector: 'same'
+    },
+    schemes: {
+      kind: 'list',
+      flag: 'scheme',
+      fallback: [draftCavage],
+      vector: 'own',
+      validate: values.validateSchemes
+    },
+    algorithms: {
+      kind: 'list',
+      flag: 'algorithm',
+      vector: 'same',
+      validate: (value, name, { schemes }) => values.validateAlgorithms(value, name, schemes)
+    },
+    alsoCovered: {
+      kind: 'list',
+      flag: 'also-covered',
+      fallback: [],
+      vector: 'same',
+      validate: values.validateHeaderNames
+    },
+    // RFC 8301 section 3.2: verifiers must not accept RSA keys of less than 1024 bits, whatever a receiver configures.
+    minRsaBits: { ...numberEntry(RSA_BITS.min, 'bits', { min: RSA_BITS.min }), flag: 'min-rsa-bits', vector: 'same' },
+    maxRsaBits: { ...numberEntry(RSA_BITS.max, 'bits'), flag: 'max-rsa-bits', vector: 'same' },
+    maxBodyBytes: { ...numberEntry(10_485_760, 'bytes', { min: 0 }), flag: 'max-body', vector: 'same' },
+    bodyTimeout: { ...timeoutEntry(30_000), flag: 'body-timeout', vector: 'none' },
+    lookupTxt: { ...CODE, validate: values.validateLookup },
+    lookupTimeout: { ...timeoutEntry(5000), flag: 'lookup-timeout', vector: 'none' },
+    replayStore: { ...CODE, validate: values.validateStore },
+    replayTimeout: { ...timeoutEntry(1000), flag: 'replay-timeout', vector: 'none' },
+    recorder: { ...CODE, validate: values.validateRecorder },
+    now: {
+      ...CODE,
+      // The global clock is looked up at each verification: fake timers replace it after the verifier is made.
+      validate: (value = () => Date.now(), name) =>
+        values.validateFunction(value as () => number, name, '() => milliseconds since 1970')
+    }
+  }) as const satisfies Entries)()
 
 type Options = typeof OPTIONS
 
-export const OPTION_NAMES = Object.keys(OPTIONS) as readonly OptionName[]
+export const OPTION_NAMES = /* @__PURE__ */ Object.keys(OPTIONS) as readonly OptionName[]
 
 /** Options that a vector has under the same name and in the same form. */
 export type VectorOptionName = { [N in OptionName]: Options[N]['vector'] extends 'same' ? N : never }[OptionName]
@@ -205,10 +206,12 @@ export type VectorOptionName = { [N in OptionName]: Options[N]['vector'] extends
 type Defaulted = { [N in OptionName]: Options[N] extends { fallback: unknown } ? N : never }[OptionName]
 
 /** The defaults of the options that are data. Without a prototype: a polluted one must not supply an option. */
-export const DEFAULTS: { readonly [N in Defaulted]: Options[N]['fallback'] } = Object.assign(
-  Object.create(null),
-  Object.fromEntries(
-    Object.entries(OPTIONS).flatMap(([name, entry]) => ('fallback' in entry ? [[name, entry.fallback]] : []))
+export const DEFAULTS: { readonly [N in Defaulted]: Options[N]['fallback'] } = /* @__PURE__ */ Object.assign(
+  /* @__PURE__ */ Object.create(null),
+  /* @__PURE__ */ Object.fromEntries(
+    /* @__PURE__ */ Object.entries(OPTIONS).flatMap(([name, entry]) =>
+      'fallback' in entry ? [[name, entry.fallback]] : []
+    )
   )
 )
 

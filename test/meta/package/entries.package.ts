@@ -12,17 +12,17 @@ const EXPORTS: Readonly<Record<string, readonly [values: string, types: string]>
   '.': [
     `NotVerifiedError assertVerified buildSigningString createVerifier diagnose dnsTxtLookup draftCavage explain
     fetchHandler fromFetchRequest fromLambdaEvent fromNodeRequest httpStatus importPublicKey lambdaHandler logRecord
-    mainFailure matchesDigest nodeHandler parseDigestHeader parseHttpDate parseKeyRecord parseSignatureHeader refusalResponse
+    mainFailure matchesDigest nodeHandler nodeMiddleware parseDigestHeader parseHttpDate parseKeyRecord parseSignatureHeader refusalResponse
     sendRefusal verifySignature`,
     `Accounts Algorithm Bytes CheckName CheckOf CheckResult Checks Code CodesByCheck DiagnoseOptions
     DiagnosedCheck DiagnosedFailure Diagnosis Digest DnsTxtLookupOptions EvidenceByCode EvidenceOf Fact FactId Failed
     FailedWith Failure FailureOf FetchHandlerOptions ForwardedNote ForwardedNotes FromFetchOptions
     FromNodeOptions HeaderLine KeyEvidence KeyLimits KeyProblem KeyRecord KeyType LambdaEvent
     LambdaHandlerOptions LambdaNothing LambdaRecord LambdaResult LogRecord LookupTxt NodeHandlerOptions
-    NodeRequest NodeResponse ProxyOptions PublicKey ReceivedBody ReceivedHeaders ReceivedRequest RecordKeyType
+    NodeMiddlewareOptions NodeRequest NodeResponse ProxyOptions PublicKey ReceivedBody ReceivedHeaders ReceivedRequest RecordKeyType
     Reencoding RefusalOptions Rejected ReplayStore RequestRecorder Result Scheme SchemeName SettingsLanguage
     SignatureParameters SigningStringParameters SometimesEvident Stages Unavailable UnavailableCode
-    UnavailableFailure Verdict VerdictMessage Verified VerifierOptions Verify WithEvidence`
+    UnavailableFailure Verdict VerdictMessage Verified VerifiedRequest VerifierOptions Verify WithEvidence`
   ],
   './account': [
     'AccountError createAccountClient',
@@ -38,7 +38,7 @@ const EXPORTS: Readonly<Record<string, readonly [values: string, types: string]>
   ],
   './replay': [
     'memoryReplayStore postgresReplayStore postgresReplayTable redisReplayStore sqliteReplayStore',
-    'IoredisClient NodeRedisClient PostgresClient ReplayStore SqliteDatabase'
+    'IoredisClient NodeRedisClient PostgresClient RedisReplayStoreOptions ReplayStore SqliteDatabase'
   ],
   './rfc9421': [
     'buildSignatureBase parseContentDigest parseSignatureInput parseSignatures rfc9421',

@@ -13,6 +13,7 @@ const read = (path: string): string => readFileSync(join(installed, path), 'utf8
 const EXPECTED = [
   /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md|llms\.txt)$/,
   /^docs\/[a-z0-9-]+\.(?:md|svg|yml|json)$/,
+  /^docs\/README\.md$/,
   /^examples\/(?:stores\/)?[\w.-]+\.(?:mjs|ts)$/,
   /^examples\/README\.md$/,
   /^bin\/signed-requests\.js$/,

@@ -78,7 +78,8 @@ describe.each(oldestAndNewest)('$typescript', compiler => {
     // vitest has `expectTypeOf` from this library.
     const vitest = [path('../../../node_modules/expect-type/dist/index.d.ts')]
     const said = await compile(compiler, { module: 'nodenext', paths: { vitest } }, folder => {
-      for (const file of readdirSync(path('../types')))
+      // That of the vectors compares two packages.
+      for (const file of readdirSync(path('../types')).filter(name => !name.startsWith('vectors')))
         cpSync(path(`../types/${file}`), join(folder, file.replace(/\.ts$/, '.mts')))
     })
     expect(said).toBe('')
