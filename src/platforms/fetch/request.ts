@@ -60,7 +60,7 @@ export function fetchAdapter(options: Partial<FromFetchOptions>): (request: Requ
       throw mistake(
         'fromFetchRequest() got',
         request,
-        'it takes a Request: c.req.raw in Hono, event.request in SvelteKit; for node:http and Express use fromNodeRequest()'
+        'it takes a Request: c.req.raw in Hono, event.request in SvelteKit; for node:http and Express use fromNodeRequest() or nodeHandler()'
       )
     const { scheme: protocol = 'http', authority = '', target = request.url } = splitAbsoluteUrl(request.url) ?? {}
     const normalized = (host: string) => normalizeHost(host, protocol)
@@ -77,12 +77,12 @@ export function fetchAdapter(options: Partial<FromFetchOptions>): (request: Requ
   }
 }
 
-function bodyOf(request: Request, given: unknown): ReceivedBody {
-  if (given instanceof Uint8Array || typeof given === 'string') return given
-  if (given !== undefined)
+function bodyOf(request: Request, rawBody: unknown): ReceivedBody {
+  if (rawBody instanceof Uint8Array || typeof rawBody === 'string') return rawBody
+  if (rawBody !== undefined)
     throw mistake(
       'options.body is',
-      given,
+      rawBody,
       'pass new Uint8Array(await request.arrayBuffer()), not what request.json() or request.formData() made of them',
       value => `${kindOf(value)} and not raw bytes, and the digest is over the bytes as sent`
     )

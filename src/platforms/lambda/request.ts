@@ -78,7 +78,8 @@ export function readLambdaEvent(event: LambdaEvent): AdapterRequest {
     throw mistake(
       'fromLambdaEvent() got',
       event,
-      'it takes the event of an HTTP request: the first argument of the handler, unchanged'
+      'it takes the event of an HTTP request: the first argument of the handler, unchanged; ' +
+        'for a Request use fetchHandler(), for req and res of node:http nodeHandler()'
     )
   if (body !== null && typeof body !== 'string')
     throw mistake(

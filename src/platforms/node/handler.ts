@@ -78,6 +78,8 @@ export function nodeHandler<Req extends NodeRequest = IncomingMessage, Res exten
 
   /** Passes the error to `next` if there is one. Otherwise calls `onError`, and answers with 500. */
   async function fail(error: unknown, req: Req, res: Res, next?: (error?: unknown) => void): Promise<void> {
+    // Without a response there is nobody to answer: ctx of Koa in the place of req and res.
+    if (typeof res?.writeHead !== 'function') throw error
     if (next !== undefined) {
       try {
         return await next(error)

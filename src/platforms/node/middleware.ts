@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { validateCall } from '../../core/mistakes.ts'
+import { mistake, validateCall } from '../../core/mistakes.ts'
 import type { Verified } from '../../core/verdict/verdict.ts'
 import type { Verify } from '../../core/verify.ts'
 import { createReport } from '../report.ts'
@@ -46,12 +46,15 @@ export function nodeMiddleware<Req extends NodeRequest = IncomingMessage, Res ex
   verify: Verify,
   options: NodeMiddlewareOptions<Req, Res> = {}
 ): (req: Req, res: Res, next: (error?: unknown) => void) => Promise<void> {
+  if (typeof options === 'function') throw handlerAsOptions()
   const [run] = validateCall(nodeMiddleware, 'nodeMiddleware', options, MIDDLEWARE_OPTIONS, own => [
     () => prepareListener('nodeMiddleware', verify, own, createReport())
   ])
   return async (req, res, next) => {
     let isPassedOn = false
     try {
+      if ((req as Partial<VerifiedRequest>).verified !== undefined)
+        throw mistake('nodeMiddleware() got', req, 'mount it once, on the app, the router or the route', () => VERIFIED)
       await run(req, res, verified => {
         pass(req, verified)
         isPassedOn = true
@@ -63,6 +66,16 @@ export function nodeMiddleware<Req extends NodeRequest = IncomingMessage, Res ex
       next(error)
     }
   }
+}
+
+const VERIFIED = 'a request that was verified already'
+
+/** `nodeMiddleware` is called as `nodeHandler` is. The stack starts with the caller's line. */
+function handlerAsOptions(): TypeError {
+  const rule = "pass the handler to the framework, behind it, as in app.post('/hook', nodeMiddleware(verify), handler)"
+  const error = mistake('nodeMiddleware() got', undefined, rule, () => 'a handler, which it does not take')
+  Error.captureStackTrace?.(error, nodeMiddleware)
+  return error
 }
 
 /** Gives a verified request what the handlers behind the middleware read. */

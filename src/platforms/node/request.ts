@@ -56,7 +56,7 @@ export function readNodeRequest(req: NodeRequest, body: unknown): AdapterRequest
       'fromNodeRequest() got',
       req,
       'it takes the request object of node:http: req in Express and Nest, request.raw in Fastify, ctx.req in Koa; ' +
-        'for a Request use fromFetchRequest(), for a Lambda event fromLambdaEvent()'
+        'for a Request use fromFetchRequest() or fetchHandler(), for a Lambda event fromLambdaEvent() or lambdaHandler()'
     )
   joinPieces(req)
   // Frameworks that rewrite `url` keep the original one on the request itself; inherited properties are ignored.
@@ -84,9 +84,9 @@ function headerLines({ rawHeaders }: NodeRequest): HeaderLine[] {
   return authority === undefined || lines.some(isHostLine) ? lines : [...lines, ['Host', authority]]
 }
 
-function bodyOfNode(req: NodeRequest, given: unknown): ReceivedBody {
-  if (given instanceof Uint8Array || typeof given === 'string') return given
-  if (!isNoBody(given)) throw rawBytesNeeded('options.body is', given, 'not raw bytes but a parsed body')
+function bodyOfNode(req: NodeRequest, rawBody: unknown): ReceivedBody {
+  if (rawBody instanceof Uint8Array || typeof rawBody === 'string') return rawBody
+  if (!isNoBody(rawBody)) throw rawBytesNeeded('options.body is', rawBody, 'not raw bytes but a parsed body')
   if (!req.aborted && req.readableDidRead) throw rawBytesNeeded('the request body was', req, 'already read')
   if (!req.aborted && req.readableEnded) return null
   if (typeof req.pause === 'function') return { [Symbol.asyncIterator]: () => chunksOf(req) }
@@ -97,10 +97,10 @@ function bodyOfNode(req: NodeRequest, given: unknown): ReceivedBody {
 /**
  * Returns whether a body parser had nothing to parse: it leaves undefined (Express 5) or an empty object (Express 4).
  */
-function isNoBody(given: unknown): boolean {
-  if (given === undefined || given === null) return true
-  const prototype = Object.getPrototypeOf(given)
-  return (prototype === Object.prototype || prototype === null) && Object.keys(given).length === 0
+function isNoBody(rawBody: unknown): boolean {
+  if (rawBody === undefined || rawBody === null) return true
+  const prototype = Object.getPrototypeOf(rawBody)
+  return (prototype === Object.prototype || prototype === null) && Object.keys(rawBody).length === 0
 }
 
 /**

@@ -2,7 +2,7 @@ import type { NodeRequest } from './request.ts'
 
 /** The parts of a layer of Express 4 and 5 that are read here. Express does not document them, so all may be missing. */
 interface Layer {
-  handle?: ((...given: never[]) => unknown) & { stack?: Layer[] }
+  handle?: ((...args: never[]) => unknown) & { stack?: Layer[] }
   route?: { stack?: Layer[]; methods?: Record<string, boolean> }
   /** of a layer in a route: the method that it is for; undefined for all */
   method?: string

@@ -319,6 +319,11 @@ test('over HTTP/2 verified, refused and failed requests share a connection', asy
   expect(await send(service.sign(order))).toEqual({ status: 200, code: 0 })
 })
 
+test('a call with ctx of Koa rejects with what to pass instead', async () => {
+  const receive = nodeHandler(verify, () => {})
+  await expect(receive({ req: {}, res: {} } as never, undefined as never)).rejects.toThrow('ctx.req in Koa')
+})
+
 describe('options', () => {
   test('body may be a function of the request', async () => {
     const receive = nodeHandler(verify, () => {}, { body: req => (req as { rawBody?: Buffer }).rawBody })

@@ -70,6 +70,34 @@ test('onRefused may choose another status', async () => {
   expect([status, headers['retry-after']]).toEqual([503, '10'])
 })
 
+test('mounted twice, it says so to next', async () => {
+  const middleware = nodeMiddleware(verify)
+  const errors: unknown[] = []
+  const server = createServer((req, res) => {
+    middleware(req, res, () =>
+      middleware(req, res, error => {
+        errors.push(error)
+        res.end()
+      })
+    )
+  })
+  await exchange(service.sign(order), await listenInTest(server))
+  expect(errors).toEqual([expect.any(TypeError)])
+  expect(String(errors)).toContain('mount it once')
+})
+
+test('a handler in the place of options is a TypeError that says where it goes, and starts with the caller', () => {
+  const call = () => nodeMiddleware(verify, (() => {}) as never)
+  expect(call).toThrow('app.post(')
+  let stack = ''
+  try {
+    call()
+  } catch (error) {
+    stack = (error as Error).stack ?? ''
+  }
+  expect(stack.split('\n')[1]).toContain('middleware.test.ts')
+})
+
 test('a mistake in the program goes to next', async () => {
   const { port, errors } = await serve(vi.fn(), { body: () => ({ amount: 100 }) as never })
   expect((await exchange(service.sign(order), port)).status).toBe(418)
