@@ -1,6 +1,6 @@
 import type { ExpectedList } from '../result/evidence.ts'
 
-/** Evidence has so many of a configured list: a receiver may have 100,000 accounts, and is sent any number of requests. */
+/** Evidence has so many of a configured list: a receiver may have 100,000 accounts. */
 export const MAX_EXPECTED = 10
 
 /** Returns the first of a configured list, and the number of all if there are more. */

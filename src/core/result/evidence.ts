@@ -135,7 +135,8 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   }
   /**
    * The string as rebuilt from what was received, and the record it was checked with; `hosts` are ten configured ones
-   * at most, if one of them is not the Host that was received, or has other letters; `forwarded` is the header lines in which
+   * at most, if one of them is not the Host that was received, or has other letters; `forwarded` is the header lines in
+   * which
    * proxies say what they changed, and `proxies` those in which CDNs name themselves.
    */
   'signature-mismatch': {

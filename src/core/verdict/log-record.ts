@@ -35,7 +35,7 @@ export interface LogRecord {
 
 /**
  * Makes one flat object for a log line: no body, no signing string, and of an unverified request three claims
- * alone, which are safe to print. A copy of a verdict, such as `structuredClone` makes, does not have the claims. The claims are known of the very verdict that `verify` returned; a copy of it, such as
+ * alone, which are safe to print. The claims are known of the very verdict that `verify` returned; a copy of it, such as
  * `structuredClone(verdict)`, lacks them.
  *
  * @example
