@@ -11,15 +11,9 @@ import {
   wrongMember
 } from '../../src/internal/index.ts'
 import type { VectorBody, VectorJson } from '../../src/testing/index.ts'
-import { type Entry, entryOf, MAX_ENTRIES, splitPseudoHeaders, splitUrl } from './capture.ts'
-
-/** An object of JSON. None of the names that are read here is on a prototype. */
-type JsonObject = Readonly<Record<string, unknown>>
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const objectOr = (value: unknown): JsonObject => (isObject(value) ? value : {})
+import { digestsIn, type Entry, entryOf, hasDigest, MAX_ENTRIES, splitPseudoHeaders, splitUrl } from './capture.ts'
+import { parseHookdeck, parseInsomnia, parseNgrok, parsePostman, parseWrangler, unwrapPlatform } from './exports.ts'
+import { isObject, type JsonObject, objectOr, parseHeaders, serializations } from './json-shape.ts'
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
@@ -33,13 +27,19 @@ export const parseJson = (values: readonly unknown[]): Entry[] =>
 
 /** Finds requests: an entry of a HAR has one under `request`, log lines have one under `req` or `request`. */
 function entriesOf(value: unknown): Entry[] {
-  const { req, request, startedDateTime, data, log } = objectOr(value)
+  const { req, request, startedDateTime, data, log, models } = objectOr(value)
+  if (isObject(value)) {
+    const exported =
+      parsePostman(value) ?? parseInsomnia(value) ?? parseNgrok(value) ?? parseWrangler(value) ?? parseHookdeck(value)
+    if (exported !== undefined) return exported
+  }
   const time = Date.parse(String(startedDateTime))
   for (const one of [value, req, request].filter(isObject)) {
     const found = parseFixture(one) ?? parseLambdaEvent(one) ?? parseExport(one)
     if (found !== undefined) return Number.isNaN(time) ? found : found.map(entry => ({ ...entry, time }))
   }
-  return [data, objectOr(log)['entries']].flat(1).filter(isObject).flatMap(entriesOf)
+  const lists = [data, models, objectOr(log)['entries']].flat(1).filter(isObject)
+  return [...lists, ...(isObject(value) ? unwrapPlatform(value) : [])].flatMap(entriesOf)
 }
 
 /**
@@ -59,6 +59,11 @@ function parseLambdaEvent(event: JsonObject): Entry[] | undefined {
 const TARGETS = ['target', 'originalUrl', 'url', 'path']
 const BODIES = ['rawBody', 'bodyRaw', 'content', 'body', 'payload', 'data', 'text']
 const ENCODINGS = ['encoding', 'bodyEncoding', 'contentEncoding']
+
+/** Matches base64 of whole bytes. */
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+const DECODED = 'the body is base64 in the file: decoded, these are the bytes that were signed'
 
 /** Parses `{ method, url, headers, body }`, as in a HAR, as sites that inspect requests export it, or as a log line. */
 function parseExport(given: JsonObject): Entry[] | undefined {
@@ -84,23 +89,18 @@ function parseExport(given: JsonObject): Entry[] | undefined {
   const isBase64 = value['isBase64Encoded'] === true || ENCODINGS.some(name => value[name] === 'base64')
   // A Buffer, in the form that JSON.stringify gives it.
   const { type, data } = objectOr(body)
-  if (isText(body)) return [entryOf({ ...request, body: Buffer.from(body, isBase64 ? 'base64' : 'utf8') })]
+  if (isText(body) && isBase64) return [entryOf({ ...request, body: Buffer.from(body, 'base64') })]
+  // Some exports, such as those of Svix, have base64 without saying so: the digest decides.
+  const otherBodies = isText(body) && BASE64.test(body) ? [[Buffer.from(body, 'base64'), DECODED] as const] : []
+  const isDecoded = (bytes: Buffer) => hasDigest(digestsIn(lines), bytes)
+  if (isText(body))
+    return [
+      entryOf({ ...request, body: Buffer.from(body), otherBodies: otherBodies.filter(([bytes]) => isDecoded(bytes)) })
+    ]
   if (type === 'Buffer' && Array.isArray(data)) return [entryOf({ ...request, body: Buffer.from(data) })]
   if (body === undefined) return [entryOf(request)]
   const lostBody = 'the capture has the body parsed, and its bytes as sent are lost'
   return [entryOf({ ...request, otherBodies: serializations(body), lostBody })]
-}
-
-/** Serializes JSON as JavaScript does, compact and indented, and as Python does; each with and without a newline. */
-function* serializations(body: unknown): Generator<readonly [Buffer, note: string]> {
-  const note = 'the body was parsed: written as JSON again, these are the bytes that were signed'
-  for (const indent of [0, 1, 2]) {
-    const text = JSON.stringify(body, null, indent)
-    const python = () => text.replace(/\n */g, ' ').replace(/([{[]) | ([}\]])/g, '$1$2')
-    const written = Buffer.from(indent === 1 ? python() : text)
-    yield [written, note]
-    yield [Buffer.concat([written, Buffer.from('\n')]), note]
-  }
 }
 
 /** Returns a query that is text, or serializes one that a framework has parsed. */
@@ -110,22 +110,6 @@ function searchOf(query: unknown): string {
   )
   const text = isText(query) ? query : String(new URLSearchParams(pairs))
   return text === '' ? '' : text.replace(/^\??/, '?')
-}
-
-/** Parses an object of names and values, an array of pairs, or an array of `{ name, value }`. */
-function parseHeaders(headers: unknown): HeaderLine[] {
-  const lines = Array.isArray(headers) ? headers : Object.entries(headers as object)
-  return lines.flatMap(line => {
-    const [name, values, more] = Array.isArray(line) ? line : [line?.name ?? line?.key, line?.value]
-    return [values].flat(1).map((value: unknown): HeaderLine => {
-      if (isText(name) && more === undefined && ['string', 'number', 'boolean'].includes(typeof value))
-        return [name, String(value)]
-      throw new UsageError(
-        `the header ${String(name).slice(0, 60)} is not text: headers must be an object of names and values, ` +
-          `pairs, or { name, value } (of Node.js req.headers, not req.rawHeaders)`
-      )
-    })
-  })
 }
 
 /**

@@ -1,17 +1,14 @@
 import { UsageError } from '../../flags/usage-error.ts'
 import { type Entry, isSigned } from './capture.ts'
 import { CURL_COMMAND, parseCurlCommand } from './curl-command.ts'
+import { jsonIn } from './exports.ts'
+import { formatNames } from './formats.ts'
 import { parseHttp } from './http.ts'
 import { parseJson } from './json.ts'
 import { ACCESS_LOGS } from './logs.ts'
 import { lineOf, measureJson } from './measure-json.ts'
+import { MITMPROXY, parseMitmproxy } from './mitmproxy.ts'
 import { PACKET, parseCurl, parseTcpdump } from './programs.ts'
-
-/** Lists the formats, for a person. */
-export const FORMATS =
-  'raw HTTP/1.1 (its first line is like POST /hook HTTP/1.1), the output of tcpdump -A, a curl -v dump, a ' +
-  'curl command, an HTTP/2 head with :method and :path, a HAR, an ' +
-  'AWS Lambda event, JSON of { method, url, headers, body }, or a fixture'
 
 const LOGGED = 'this is how console.log prints an object: write JSON.stringify of method, url, headers, body'
 const RAW = 'this has req.rawHeaders: write JSON.stringify of { method, url, headers: req.headers, body }'
@@ -58,9 +55,9 @@ export function readCapture(file: Buffer): Entry[] {
   const start = bytes.toString('latin1', 0, 10_000)
   const entries = PCAP.test(start) ? [] : parse(bytes, start)
   const other = entries.some(isSigned) ? undefined : NOT_CAPTURES.find(([pattern]) => pattern.test(start))
-  if (other !== undefined) throw new UsageError(`${other[1]}; supported formats: ${FORMATS}`)
+  if (other !== undefined) throw new UsageError(`${other[1]}; supported formats: ${formatNames()}`)
   if (entries.length > 0) return entries.map(entry => ({ ...entry, notes: [...notes, ...entry.notes] }))
-  throw new UsageError(`this is not a request in a supported format: ${FORMATS}`)
+  throw new UsageError(`this is not a request in a supported format: ${formatNames()}`)
 }
 
 const UTF16 =
@@ -91,6 +88,7 @@ const CURL_DUMP = /^> [A-Z]+ \S+ HTTP\/\d/m
 const INDENTED = /^[\r\n]*([ \t]+)[A-Z]+ \S+ HTTP\/1\.[01]\r?\n\1/
 
 function parse(bytes: Buffer, start: string): Entry[] {
+  if (MITMPROXY.test(start)) return parseMitmproxy(bytes)
   // Log lines may begin with [2026-11-22 or [info].
   if (/^\s*(?:\{|\[\s*[[\]{"])/.test(start)) return parseJsonText(bytes)
   // The lines that curl -v prints under a command are the request that was sent.
@@ -100,7 +98,17 @@ function parse(bytes: Buffer, start: string): Entry[] {
   const text = bytes.toString('latin1')
   if (PACKET.test(start)) return parseTcpdump(text)
   const sent = BEGINS_AS_HTTP1.test(start) ? [] : parseCurl(text)
-  return sent.length > 0 ? sent : parseHttp(bytes)
+  if (sent.length > 0) return sent
+  const found = parseHttp(bytes)
+  return found.length > 0 ? found : parseLogLines(bytes)
+}
+
+/** Parses the lines of a log that end with JSON, such as those of a function in CloudWatch. */
+function parseLogLines(bytes: Buffer): Entry[] {
+  if (!bytes.includes('{')) return []
+  measureJson(bytes)
+  const values = bytes.toString('utf8').split('\n').map(jsonIn)
+  return parseJson(values.filter(value => value !== undefined))
 }
 
 /** Removes the indent from each line that has it. */

@@ -3,7 +3,10 @@ import { lookupOf } from '../../flags/lookup.ts'
 import { UsageError } from '../../flags/usage-error.ts'
 import type { Code } from '../../src/index.ts'
 import { asciiJson, explainDiagnosis } from '../../src/internal/index.ts'
-import { FORMATS, readCapture } from '../captures/read-capture.ts'
+import type { Entry } from '../captures/capture.ts'
+import { formatNames } from '../captures/formats.ts'
+import { fetchInspector, isAddress } from '../captures/inspector.ts'
+import { readCapture } from '../captures/read-capture.ts'
 import { EXIT, type Io, joinChunks, readBytes, readChunks } from '../command.ts'
 import type { Command } from '../flags.ts'
 import { codeLines, explainCode, explainGatewayCode, gatewayCodeLines, isCode, misspelledCode } from './code.ts'
@@ -14,7 +17,7 @@ import { detectLog, explainDirectory, explainLog } from './incidents/incidents.t
 /** The command `signed-requests explain`. */
 export const explain: Command<typeof FLAGS> = {
   about: [
-    `Says for every check whether a captured request passes, and why not. FILE is any of these: ${FORMATS}; in ` +
+    `Says for every check whether a captured request passes, and why not. FILE is any of these: ${formatNames()}; in ` +
       'UTF-8, or in UTF-16 with a byte order mark. Without FILE, or for -, standard input is read, at most 16 MB.',
     '--domain, --host and --account are required; a fixture brings its own.',
     "For a recorder's directory, or a log with lines of logRecord (the gateway's JSON log, or what pino, winston, " +
@@ -53,11 +56,15 @@ async function run(flags: Flags, io: Io, file: string): Promise<number> {
     const misspelled = misspelledCode(file)
     if (misspelled !== undefined) throw misspelled
   }
+  if (isAddress(file)) return explainEntries(readCapture(await fetchInspector(file)), flags, io)
   if (existsSync(file) && statSync(file).isDirectory()) return explainDirectory(file, flags, io)
   const { isLog, chunks } = await detectLog(readChunks(file || '-', 'FILE', io))
   if (isLog) return explainLog(chunks, flags, io)
   if (flags.since !== undefined) throw new UsageError('--since is for a log or a directory of a recorder')
-  const entries = readCapture(await joinChunks(chunks, file || '-', 'FILE'))
+  return explainEntries(readCapture(await joinChunks(chunks, file || '-', 'FILE')), flags, io)
+}
+
+async function explainEntries(entries: readonly Entry[], flags: Flags, io: Io): Promise<number> {
   const body = flags.body === undefined ? undefined : await readBytes(flags.body, '--body', io)
   const explained = await explainCapture(entries, flags, { body, lookupTxt: lookupOf(flags) })
   const { status, keySource, notes, diagnosis, data } = explained

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
-import { FORMATS } from '../../cli/captures/read-capture.ts'
+import { formatNames } from '../../cli/captures/formats.ts'
 import { loadExamples } from './examples.ts'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
@@ -75,7 +75,7 @@ export async function makeExplainPage(site?: string): Promise<string> {
   const parts: Readonly<Record<string, string>> = {
     policy: `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
     style: `<style>${style}</style>`,
-    formats: `${FORMATS[0]!.toUpperCase()}${FORMATS.slice(1)}.`,
+    formats: `Any of these: ${formatNames()}.`,
     scripts: [
       `<script type="text/plain" id="worker">${worker}</script>`,
       `<script type="application/json" id="examples">${examples}</script>`,

@@ -88,7 +88,7 @@ export {
 
 // `explain DIR` reads the files of a recorder, and asks who made a signature that does not verify.
 
-export { openSignature } from '../explain/opened-signature.ts'
+export { madeByKey, openSignature } from '../explain/opened-signature.ts'
 export { parseRecordedName } from '../recorder/file-names.ts'
 
 // The gateway's page keeps each request with a recorder, in the store of a recorder.

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { UsageError } from '../../../flags/usage-error.ts'
 import { createVerifier, logRecord, type Verdict, type VerifierOptions } from '../../../src/index.ts'
-import { openSignature, parseRecordedName } from '../../../src/internal/index.ts'
+import { madeByKey, parseRecordedName } from '../../../src/internal/index.ts'
 import { completeEntry } from '../../captures/capture.ts'
 import { readCapture } from '../../captures/read-capture.ts'
 import { type Io, readBytes } from '../../command.ts'
@@ -39,7 +39,7 @@ export async function incidentOfFile(directory: string, name: string, io: Io): P
     status,
     code,
     signedUnderDomain,
-    madeByKey: madeByKey(name, verdict),
+    madeByKey: signedByKey(name, verdict),
     keyId: keyId ?? claimedKeyId,
     accountId: accountId ?? claimedAccountId,
     host: claimedHost,
@@ -48,9 +48,9 @@ export async function incidentOfFile(directory: string, name: string, io: Io): P
 }
 
 /** Says whether the published key made the signature: by the name of the file, or else by the signature itself. */
-function madeByKey(name: string, { failures }: Verdict): boolean | undefined {
+function signedByKey(name: string, { failures }: Verdict): boolean | undefined {
   if (parseRecordedName(name)?.signer === 'key') return true
-  for (const { code, evidence } of failures) if (code === 'signature-mismatch') return openSignature(evidence)?.isByKey
+  for (const { code, evidence } of failures) if (code === 'signature-mismatch') return madeByKey(evidence)
   return undefined
 }
 

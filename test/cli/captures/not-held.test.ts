@@ -204,7 +204,7 @@ describe('what is not a capture', () => {
   ])('the fixture %j is refused, with the member that is wrong', (fixture, says) => expectMistake(json(fixture), says))
 
   test.each([
-    [{ request: { headers: [] }, options: {} }, 'request.method must be a string, such as "POST"'],
+    [{ request: { headers: [] }, options: {} }, 'request.method'],
     [{ request, options: { require: 1 } }, 'createVerifier() has no option "require"']
   ])('the fixture %j ends explain with 64, with what the verifier says', async (fixture, says) =>
     expect(await explain(json(fixture))).toMatchObject({ code: 64, stdout: '', stderr: expect.stringContaining(says) })

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { formatTable } from '../../../cli/captures/formats.ts'
 import { COMMANDS, commandHelp, programHelp } from '../../../cli/commands.ts'
 
 /** Puts the help of a command into its marked block of a page. */
@@ -12,12 +13,20 @@ const withHelp = (page: string, marker: string, help: string): string => {
   return `${before}${start}${fence}${help.trim()}${after}`
 }
 
+/** Puts the table of formats below its marker. */
+function withTable(page: string, table: string): string {
+  const start = '<!-- formats -->\n'
+  const [before, rest = ''] = page.split(start)
+  return `${before}${start}${table}${rest.slice(rest.indexOf('\n\n'))}`
+}
+
 /** Returns docs/gateway.md with the output of `signed-requests-gateway --help`. */
 export const gatewayPage = (page: string, help: string): string => withHelp(page, 'help', help)
 
 /** Returns docs/command-line.md with the output of `signed-requests --help` and the help of each command. */
 export async function commandLinePage(page: string): Promise<string> {
-  let text = withHelp(page, 'help: signed-requests', programHelp(COMMANDS))
+  let text = withTable(page, formatTable())
+  text = withHelp(text, 'help: signed-requests', programHelp(COMMANDS))
   for (const [name, { load }] of Object.entries(COMMANDS))
     text = withHelp(text, `help: ${name}`, commandHelp(name, await load()))
   return text

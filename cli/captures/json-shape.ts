@@ -1,0 +1,38 @@
+import { UsageError } from '../../flags/usage-error.ts'
+import type { HeaderLine } from '../../src/internal/index.ts'
+
+/** An object of JSON. None of the names that are read here is on a prototype. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const objectOr = (value: unknown): JsonObject => (isObject(value) ? value : {})
+
+/** Serializes JSON as JavaScript does, compact and indented, and as Python does; each with and without a newline. */
+export function* serializations(body: unknown): Generator<readonly [Buffer, note: string]> {
+  const note = 'the body was parsed: written as JSON again, these are the bytes that were signed'
+  for (const indent of [0, 1, 2]) {
+    const text = JSON.stringify(body, null, indent)
+    const python = () => text.replace(/\n */g, ' ').replace(/([{[]) | ([}\]])/g, '$1$2')
+    const written = Buffer.from(indent === 1 ? python() : text)
+    yield [written, note]
+    yield [Buffer.concat([written, Buffer.from('\n')]), note]
+  }
+}
+
+/** Parses an object of names and values, an array of pairs, or an array of `{ name, value }`. */
+export function parseHeaders(headers: unknown): HeaderLine[] {
+  const lines = Array.isArray(headers) ? headers : Object.entries(headers as object)
+  return lines.flatMap(line => {
+    const [name, values, more] = Array.isArray(line) ? line : [line?.name ?? line?.key, line?.value]
+    return [values].flat(1).map((value: unknown): HeaderLine => {
+      if (typeof name === 'string' && more === undefined && ['string', 'number', 'boolean'].includes(typeof value))
+        return [name, String(value)]
+      throw new UsageError(
+        `the header ${String(name).slice(0, 60)} is not text: headers must be an object of names and values, ` +
+          `pairs, or { name, value } (of Node.js req.headers, not req.rawHeaders)`
+      )
+    })
+  })
+}
