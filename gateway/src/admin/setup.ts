@@ -1,5 +1,5 @@
 import { SHARED, UNSHARED } from '../../../flags/table.ts'
-import { quote } from '../../../src/internal/index.ts'
+import { DEFAULTS, quote } from '../../../src/internal/index.ts'
 import { asksAgain } from '../exchange.ts'
 import type { GatewaySettings } from '../options/settings.ts'
 import { VERSION } from '../page-files.ts'
@@ -45,6 +45,7 @@ export function setupOf(settings: SetupSettings): object {
   return {
     banner: bannerOf(settings),
     facts,
+    accountPrefix: accountPrefix ?? DEFAULTS.accountPrefix,
     send: `npx signed-requests send ${origin}/hook ${flags.join(' ')}`,
     sendNote: ownDns === undefined ? PUBLISH : `It serves its key record at ${ownDns}, where this gateway asks.`
   }

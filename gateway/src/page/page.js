@@ -51,6 +51,8 @@ const pairs = entries =>
 
 /** Holds the text of each row that the search looks through. */
 const texts = new WeakMap()
+/** what stands before an account in its header */
+let accountPrefix = ''
 
 function rowOf(request) {
   const row = copyOf('row-template').firstElementChild
@@ -69,7 +71,8 @@ function rowOf(request) {
   set('.note', request.outcome === 'forwarded' ? `not verified: ${request.note}` : request.note)
   set('.strip', request.checks.map(outcome => MARKS[outcome]).join(''))
   set('.duration', `${request.duration} ms`)
-  texts.set(row, [request.target, request.note, request.account, request.claimed, request.key].join('\n').toLowerCase())
+  const account = `${accountPrefix}${request.account || request.claimed}`
+  texts.set(row, [request.target, request.note, account, request.key].join('\n').toLowerCase())
   return row
 }
 
@@ -162,7 +165,8 @@ function showConnection(state, text) {
 }
 
 /** Starts again: the whole list of kept requests follows. */
-function showSetup({ banner, facts: given, send, sendNote }) {
+function showSetup({ banner, facts: given, send, sendNote, accountPrefix: prefix }) {
+  accountPrefix = prefix
   byId('mode').hidden = banner === ''
   byId('mode').textContent = banner
   facts = given

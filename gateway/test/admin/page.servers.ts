@@ -236,7 +236,7 @@ test('the list is searched by path, code and account, and its title and emptines
     expect([text, await rows.filter({ visible: true }).count()]).toEqual([text, count])
   }
   await page.getByText('No request here has').waitFor()
-  await search.fill('4711')
+  await search.fill('account-4711')
   await rows.filter({ visible: true }).click({ position: { x: 5, y: 5 } })
   await detail.locator('.headers').waitFor()
   expect(await detail.locator('.summary').innerText()).toContain('claims account 4711')

@@ -29,6 +29,7 @@ test('the page shows the settings, and a line that signs what the gateway accept
       mode: 'only verified requests are forwarded',
       version: VERSION
     },
+    accountPrefix: 'account-',
     send:
       'npx signed-requests send http://127.0.0.1:8080/hook --data=\'{"id":1}\' --domain=service.example ' +
       '--host=receiver.example --account=1234 --account-header=X-Service-ID',
