@@ -1,6 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel'
 import { Counter, Histogram } from 'prom-client'
-import { logRecord, type Verdict, type VerdictMessage } from 'signed-requests'
+import { diagnose, logRecord, mainFailure, type Verdict, type VerdictMessage } from 'signed-requests'
 
 const verdicts = new Counter({
   name: 'signed_requests_verdicts_total',
@@ -22,8 +22,20 @@ subscribe('signed-requests:verdict', message => {
   durations.observe({ status }, durationMs / 1000)
 })
 
-/** Returns who signed a request, as far as its checks tell: only the published key can have made a signature that verifies. */
+/** Returns who signed a request, as far as is known: the published key, whoever claims a key under the domain, or nobody. */
 function signerOf(verdict: Verdict): 'key' | 'claimed' | 'no' {
-  if (verdict.checks.signature.outcome === 'pass') return 'key'
+  if (verdict.checks.signature.outcome === 'pass' || wasMadeByKey(verdict)) return 'key'
   return verdict.checks['key-name'].outcome === 'pass' ? 'claimed' : 'no'
+}
+
+let second = 0
+let diagnosed = 0
+
+/** Returns whether the key made a signature that did not verify. Asks ten times a second at most: anybody can send them. */
+function wasMadeByKey(verdict: Verdict): boolean {
+  if (mainFailure(verdict)?.code !== 'signature-mismatch') return false
+  const now = Math.floor(Date.now() / 1000)
+  diagnosed = now === second ? diagnosed + 1 : 1
+  second = now
+  return diagnosed <= 10 && diagnose(verdict).failures.some(({ madeByKey }) => madeByKey === true)
 }
