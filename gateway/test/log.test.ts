@@ -21,7 +21,7 @@ test('JSON has codes and claims of an unverified request, and nothing else of it
   expect(await of(forged as never, 'json')).toBe(
     '{"time":"1970-01-01T00:00:00.000Z","requestId":"id-1","status":"rejected","codes":["date-repeated"],' +
       '"code":"date-repeated","signedUnderDomain":true,"claimedKeyId":"key1._domainkey.service.example",' +
-      '"claimedAccountId":"1234","httpStatus":401,"upstream":"not-asked","ms":2}'
+      '"claimedAccountId":"1234","claimedHost":"receiver.example","httpStatus":401,"upstream":"not-asked","ms":2}'
   )
 })
 

@@ -93,7 +93,7 @@ export const anyString = fc.oneof(
 /** Makes a request to sign, with headers of its own that are covered as well. */
 export const signable = fc
   .record({
-    method: token,
+    method: token.map(method => method.toUpperCase()),
     target: requestTarget,
     body: fc.oneof(fc.constant(null), fc.uint8Array({ maxLength: 80 }), unicode({ maxLength: 40 })),
     extra: fc.uniqueArray(fc.tuple(token, fieldValue), { selector: ([name]) => name.toLowerCase(), maxLength: 4 }),
