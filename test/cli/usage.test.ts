@@ -46,7 +46,7 @@ describe('usage', () => {
     ['send http://a.example --hots a.example', 'there is no option --hots (did you mean --host?); see --help'],
     ['key a.example --host a.example', 'key does not take --host; see --help'],
     ['explain /no/such/file', `cannot read /no/such/file (FILE): ${NO_FILE}`],
-    ['explain /', 'cannot read / (FILE): EISDIR: illegal operation on a directory, read'],
+    ['explain /', '/ (FILE) has no file of a recorder, such as 2026-11-24T15-05-38.123Z-digest-mismatch-key-1.json'],
     ['explain a b', 'explain takes one FILE or DIR or LOG or CODE'],
     ['explain --domain service.example', `missing: --host, --account; or set ${VARIABLES}; see --help`],
     [`${EXPLAINS} --algorithm rsa-md5`, `--algorithm has "rsa-md5": it must be one of ${ALGORITHMS}`],
