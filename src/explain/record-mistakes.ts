@@ -63,7 +63,7 @@ interface Mistake<F = unknown> extends Cause<BadRecords, F> {
   }
 }
 
-const mistake = <F>(entry: Mistake<F>): Mistake => entry as unknown as Mistake
+const recordMistake = <F>(entry: Mistake<F>): Mistake => entry as unknown as Mistake
 
 /** The key of RFC 8463 section A.2. */
 const P = '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='
@@ -95,7 +95,7 @@ const MISTAKES: readonly Mistake[] = [
       'key-unreadable': { records: [`v=DKIM1; k=ed25519; p=${P.slice(0, 20)}`, P.slice(20)] }
     }
   },
-  mistake({
+  recordMistake({
     mistake: 'not-filled-in',
     find: ({ bad }) => firstOf(bad, findPlaceholder),
     cause: ({ found }) => `p= is ${found}: the program that wrote the record had no key to put there`,
@@ -154,21 +154,21 @@ const MISTAKES: readonly Mistake[] = [
       'key-unreadable': { records: [`v=DKIM1; k=ed25519; p=\u200b${P}`] }
     }
   },
-  mistake({
+  recordMistake({
     mistake: 'cut',
     find: ({ bad }) => bad.find(isCut)?.length,
     cause: ({ found }) => `the record was cut at ${found} characters: only its first part is there`,
     fix: 'publish the whole record, in strings of at most 255 characters',
     examples: { 'key-unreadable': { records: ['v=DKIM1; p=MIGfMA=='] } }
   }),
-  mistake({
+  recordMistake({
     mistake: 'alias-as-text',
     find: ({ texts, bad }) => bad.length === 0 && firstOf(texts, findAlias),
     cause: ({ found }) => `the target of an alias (${escapeText(found)}) was published as a text`,
     fix: 'publish a CNAME record instead of the TXT record',
     examples: { 'key-not-found': { records: ['key.provider.example.'] } }
   }),
-  mistake({
+  recordMistake({
     mistake: 'zone-appended',
     find: ({ code, name, misplaced }) => misplaced ?? (code === 'key-not-found' && findAppendedZone(name)),
     cause: ({ found }) => `the zone's name was appended twice, in ${escapeText(found)}`,

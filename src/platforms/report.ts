@@ -21,7 +21,7 @@ interface Printed {
 export function createReport(): Report {
   const printed = new Map<string, Printed>()
   return error => {
-    const text = textOf(error)
+    const text = reportedText(error)
     const now = performance.now()
     const known = printed.get(text)
     if (known !== undefined && now < known.until) {
@@ -39,7 +39,7 @@ export function createReport(): Report {
   }
 }
 
-function textOf(error: unknown): string {
+function reportedText(error: unknown): string {
   try {
     return String(error).slice(0, 200)
   } catch {

@@ -53,7 +53,7 @@ export function createClaims(store: ReplayStore, timeout: number) {
   const waiting = new Set<Claim>()
 
   /** @throws (rejects) when the store fails or is late; then it is tried again */
-  function release(claim: Claim): Promise<void> {
+  function releaseClaim(claim: Claim): Promise<void> {
     waiting.add(claim)
     const [oldest] = waiting
     if (waiting.size > MAX_WAITING) waiting.delete(oldest!)
@@ -125,7 +125,7 @@ export function createClaims(store: ReplayStore, timeout: number) {
       const problem = isUnreachable(label) ? 'unreachable' : 'threw'
       failure = withCause(fail('replay-store-failed', { error: label, problem }), error)
     }
-    const giveUp = () => void release(claim).catch(() => {})
+    const giveUp = () => void releaseClaim(claim).catch(() => {})
     giveUp()
     // The claim may have arrived behind its release, after another claim and its release: then it holds the id again.
     reply
@@ -136,7 +136,7 @@ export function createClaims(store: ReplayStore, timeout: number) {
     return failure
   }
 
-  return { store, claim, release }
+  return { store, claim, release: releaseClaim }
 }
 
 const LATE = Symbol('late')
