@@ -1,6 +1,7 @@
+import { isObject, type JsonObject, objectOr } from '../../src/internal/index.ts'
 import { type Entry, entryOf, MAX_ENTRIES, splitUrl } from './capture.ts'
 import { parseHttp } from './http.ts'
-import { isObject, type JsonObject, objectOr, parseHeaders, serializations } from './json-shape.ts'
+import { parseHeaders, serializations } from './json-shape.ts'
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 

@@ -1,4 +1,4 @@
-import { type HeaderLine, lineValues, plural, trimWhiteSpace } from '../../src/internal/index.ts'
+import { type HeaderLine, lineValues, plural, TOKEN_CHARACTERS, trimWhiteSpace } from '../../src/internal/index.ts'
 import {
   assertWithin,
   type Captured,
@@ -50,7 +50,7 @@ export function parseHttp(bytes: Buffer, lostBody?: string): Entry[] {
 }
 
 /** Matches a request line (RFC 9112 section 3); everything between the method and the version is the target. */
-const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (.*) HTTP\/\d(?:\.\d)?$/s
+const REQUEST_LINE = new RegExp(`^([${TOKEN_CHARACTERS}]+) (.*) HTTP/\\d(?:\\.\\d)?$`, 's')
 
 /** Parses a head. Undefined for a text that begins neither with a request line nor with a pseudo-header. */
 function parseHead(text: string): Captured | undefined {

@@ -1,14 +1,6 @@
 import { UsageError } from '../../flags/usage-error.ts'
 import type { HeaderLine } from '../../src/internal/index.ts'
 
-/** An object of JSON. None of the names that are read here is on a prototype. */
-export type JsonObject = Readonly<Record<string, unknown>>
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-export const objectOr = (value: unknown): JsonObject => (isObject(value) ? value : {})
-
 /** Serializes JSON as JavaScript does, compact and indented, and as Python does; each with and without a newline. */
 export function* serializations(body: unknown): Generator<readonly [Buffer, note: string]> {
   const note = 'the body was parsed: written as JSON again, these are the bytes that were signed'

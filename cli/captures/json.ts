@@ -4,8 +4,12 @@ import {
   DEFAULTS,
   escapeText,
   type HeaderLine,
+  isObject,
+  isText,
   isVerdict,
+  type JsonObject,
   lineValues,
+  objectOr,
   optionsOfVector,
   requestOfVector,
   wrongMember
@@ -13,9 +17,7 @@ import {
 import type { VectorBody, VectorJson } from '../../src/testing/index.ts'
 import { digestsIn, type Entry, entryOf, hasDigest, MAX_ENTRIES, splitPseudoHeaders, splitUrl } from './capture.ts'
 import { parseHookdeck, parseInsomnia, parseNgrok, parsePostman, parseWrangler, unwrapPlatform } from './exports.ts'
-import { isObject, type JsonObject, objectOr, parseHeaders, serializations } from './json-shape.ts'
-
-const isText = (value: unknown): value is string => typeof value === 'string'
+import { parseHeaders, serializations } from './json-shape.ts'
 
 /**
  * Finds the requests in JSON by the shape of each value: a HAR, a fixture, a Lambda event, an export, or an array.

@@ -1,4 +1,5 @@
 import { UsageError } from '../../flags/usage-error.ts'
+import { TOKEN_CHARACTERS } from '../../src/internal/index.ts'
 import { type Entry, isSigned } from './capture.ts'
 import { CURL_COMMAND, parseCurlCommand } from './curl-command.ts'
 import { jsonIn } from './exports.ts'
@@ -80,7 +81,7 @@ function decode(bytes: Buffer): { bytes: Buffer; notes: string[] } {
  * Matches a line of HTTP/1.1. `*` and `>` begin the lines of a curl dump, which shows pseudo-headers too; a body may
  * hold any of the others.
  */
-const BEGINS_AS_HTTP1 = /^[\r\n]*(?!\*)[!#$%&'*+\-.^_`|~0-9A-Za-z]+ [^\n]* HTTP\/\d(?:\.\d)?\r?(?:\n|$)/
+const BEGINS_AS_HTTP1 = new RegExp(`^[\\r\\n]*(?!\\*)[${TOKEN_CHARACTERS}]+ [^\\n]* HTTP/\\d(?:\\.\\d)?\\r?(?:\\n|$)`)
 
 const CURL_DUMP = /^> [A-Z]+ \S+ HTTP\/\d/m
 

@@ -1,5 +1,5 @@
 import type { BodyResult } from '../core/body/read.ts'
-import { linesOf } from '../core/http/fields.ts'
+import { headerLines } from '../core/http/fields.ts'
 import type { HeaderLine, ReceivedRequest } from '../core/http/request.ts'
 import type { VerifierOptions } from '../core/options/options.ts'
 import { isSignedUnderDomain } from '../core/verdict/log-record.ts'
@@ -48,7 +48,7 @@ export function recordRequest(
   const { method, target, https, forwarded } = request
   const headers: HeaderLine[] = []
   let size = method.length + target.length
-  const lines = Symbol.iterator in request.headers ? request.headers : linesOf(request.headers)
+  const lines = headerLines(request.headers)
   for (const line of lines as Iterable<HeaderLine>) {
     size += line[0].length + line[1].length
     if (size <= MAX_HEAD) headers.push(line)

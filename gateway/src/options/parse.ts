@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import type { Parse } from '../../../flags/flag.ts'
-import { isPathPrefix } from '../../../src/internal/index.ts'
+import { isPathPrefix, isToken } from '../../../src/internal/index.ts'
 
 /** The address to listen on; port 0 is a free one. */
 export type Address = Readonly<{ host: string; port: number }>
@@ -31,9 +31,7 @@ export const prefix: Parse<string> = {
   parse: text => (text === 'x-forwarded-prefix' || isPathPrefix(text) ? text : undefined)
 }
 
-const NAME = /^[!#$%&'*+.^_`|~\w-]+$/
-
 export const headerName: Parse<string> = {
   expects: 'the name of a header, such as X-Request-ID',
-  parse: text => (NAME.test(text) ? text.toLowerCase() : undefined)
+  parse: text => (isToken(text) ? text.toLowerCase() : undefined)
 }

@@ -11,8 +11,10 @@ export interface Fields {
   repeated: ReadonlyMap<string, readonly string[]>
 }
 
-/** RFC 9110 section 5.6.2: token. */
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+/** RFC 9110 section 5.6.2: the characters of a token, inside the brackets of a regular expression. */
+export const TOKEN_CHARACTERS = "!#$%&'*+\\-.^_`|~0-9A-Za-z"
+
+const TOKEN = new RegExp(`^[${TOKEN_CHARACTERS}]+$`)
 
 export const isToken = (text: string): boolean => TOKEN.test(text)
 
@@ -32,7 +34,7 @@ export const MAX_LINES = 500
 export function parseFields(headers: ReceivedHeaders): Result<Fields> {
   const names: string[] = []
   const values: string[] = []
-  for (const line of Symbol.iterator in headers ? (headers as Iterable<unknown>) : linesOf(headers)) {
+  for (const line of headerLines(headers)) {
     const name: unknown = Array.isArray(line) ? line[0] : line
     const value: unknown = Array.isArray(line) ? line[1] : undefined
     if (typeof name !== 'string' || typeof value !== 'string') {
@@ -59,6 +61,10 @@ export function* linesOf(record: object): Generator<[name: string, value: unknow
     for (const line of lines) yield [name, line]
   }
 }
+
+/** Returns the header lines, whichever form they have; a caller may have written anything into them. */
+export const headerLines = (headers: ReceivedHeaders): Iterable<unknown> =>
+  Symbol.iterator in headers ? headers : linesOf(headers)
 
 /** Arranges the values by name; repeated ones are joined into the first of their lines. */
 function arrange(names: readonly string[], values: string[]): Result<Fields> {

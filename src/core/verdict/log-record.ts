@@ -58,9 +58,9 @@ export function logRecord(verdict: Verdict): LogRecord {
     date: verified?.date.toISOString(),
     replayId: verified?.replayId,
     bodyLength: verified?.body.length,
-    claimedKeyId: claimOf(claimed?.keyId),
-    claimedAccountId: claimOf(claimed && claimedAccount(claimed)),
-    claimedHost: claimOf(claimed?.host)
+    claimedKeyId: visibleText(claimed?.keyId),
+    claimedAccountId: visibleText(claimed && claimedAccount(claimed)),
+    claimedHost: visibleText(claimed?.host)
   }
 }
 
@@ -72,4 +72,4 @@ const claimedAccount = ({ account, settings: { accountPrefix } }: Memory): strin
   account?.startsWith(accountPrefix) ? account.slice(accountPrefix.length) : account
 
 /** Makes a claim safe for a log: cut, and with a question mark for each character that is not visible ASCII. */
-const claimOf = (text = ''): string | undefined => text.slice(0, 255).replace(/[^!-~]/g, '?') || undefined
+const visibleText = (text = ''): string | undefined => text.slice(0, 255).replace(/[^!-~]/g, '?') || undefined

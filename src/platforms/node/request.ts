@@ -64,7 +64,7 @@ export function readNodeRequest(req: NodeRequest, body: unknown): AdapterRequest
   return {
     method: req.method ?? '',
     target: typeof originalUrl === 'string' ? originalUrl : (req.url ?? ''),
-    headers: headerLines(req),
+    headers: linesInPairs(req),
     body: bodyOfNode(req, body),
     // The client chooses `:scheme` of HTTP/2, so that decides nothing.
     https: (req.socket as { encrypted?: boolean } | null)?.encrypted === true
@@ -75,7 +75,7 @@ export function readNodeRequest(req: NodeRequest, body: unknown): AdapterRequest
  * Returns `rawHeaders` in pairs, so that repeats are seen. In HTTP/2 the pseudo-header `:authority` replaces Host (RFC
  * 9113 section 8.3.1); a Host with the same value is not a repeat.
  */
-function headerLines({ rawHeaders }: NodeRequest): HeaderLine[] {
+function linesInPairs({ rawHeaders }: NodeRequest): HeaderLine[] {
   const all: HeaderLine[] = []
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) all.push([rawHeaders[i]!, rawHeaders[i + 1]!])
   const lines = all.filter(([name]) => !name.startsWith(':'))

@@ -104,7 +104,9 @@ test.each([
   'what %s throws is named by the result code of SQLite, and is not taken for a fault in code: %j',
   async (_, error, name) => {
     const { verdict, text } = await openFake({ error }).explained()
-    expect(verdict.failures).toMatchObject([{ evidence: { error: name, problem: name === 'SQLITE_ERROR' ? 'threw' : 'unreachable' } }])
+    expect(verdict.failures).toMatchObject([
+      { evidence: { error: name, problem: name === 'SQLITE_ERROR' ? 'threw' : 'unreachable' } }
+    ])
     expect(text).not.toContain('the code of SQLite threw')
     expect(text).toContain(name)
   }

@@ -1,5 +1,5 @@
 import { decodeBase64 } from '../../http/base64.ts'
-import { isToken } from '../../http/fields.ts'
+import { isToken, TOKEN_CHARACTERS } from '../../http/fields.ts'
 import { memoizeRecent } from '../../memo.ts'
 import { type Failed, fail, ok, type Result } from '../../result/result.ts'
 import type { ParsedSignature } from '../scheme.ts'
@@ -179,7 +179,7 @@ function skip(text: string, start: number, position: number, reason: string): Re
 /** RFC 8941 section 3.1.2. */
 const DICTIONARY_KEY = /^[a-z*][a-z0-9_.*-]*$/
 
-const TOKEN = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/y
+const TOKEN = new RegExp(`[${TOKEN_CHARACTERS}]+`, 'y')
 
 /** Finds the end of the token that starts at this position; the position itself if none starts there. */
 function tokenEnd(text: string, start: number): number {
