@@ -191,7 +191,7 @@ describe('as-is', () => {
     expect([status, headers['www-authenticate']]).toEqual([401, 'Signature'])
     const line = JSON.parse(log('json')[0]!)
     expect(line).toMatchObject({ httpStatus: 401, codes: [code], finding: expect.stringMatching(why) })
-    expect(log('text')[0]).toMatch(new RegExp(` 401 verified ${code} .*\n.*${why.source}`))
+    expect(log('text')[0]).toMatch(new RegExp(` 401 rejected ${code} .*\n.*${why.source}`))
     // Such a refusal releases the claim: the genuine request is let in.
     expect(await statusOf({ ...request, target: '/hook' })).toBe(200)
   })
@@ -271,7 +271,7 @@ describe('x-forwarded', () => {
   const HINT = 'if Traefik asks, start authorize with --from x-forwarded'
   test.each([
     ['json', `"finding":"the request has another X-Forwarded-Method or -Uri: ${HINT}"`],
-    ['text', `: ${HINT}\n`]
+    ['text', `: ${HINT}`]
   ] as const)('the log names --from x-forwarded, as %s, when a request looks like one for it', async (form, says) => {
     const { statusOf, log } = await start({ from: 'as-is' })
     expect(await statusOf(asked(sign()), DESCRIPTION)).toBe(401)
