@@ -1,6 +1,6 @@
 import { expectedFact, fact, inWords } from '../facts.ts'
 import { isOutside } from '../outside-errors.ts'
-import type { ConditionalCause, EntriesOf } from './entry.ts'
+import { type ConditionalCause, causeOf, type EntriesOf } from './entry.ts'
 
 const OTHER_HEADER: ConditionalCause<'account-missing' | 'account-malformed'> = {
   find: ({ evidence }) => evidence.similar !== undefined,
@@ -48,6 +48,12 @@ export const accountEntries = (): EntriesOf<'account'> => ({
     ],
     causes: [
       OTHER_HEADER,
+      causeOf({
+        find: ({ evidence }) => /^([A-Za-z][\w.]*[-_:])[^\s,]+$/.exec(evidence.received)?.[1],
+        cause: ({ found }) => `the service writes another prefix: ${found}`,
+        fix: ({ found, setting }) => `If the service documents it: ${setting('accountPrefix', found)}.`,
+        examples: [{ evidence: { received: 'account_1234' } }, { evidence: { received: 'environment-1234' } }]
+      }),
       {
         cause: 'the service uses another header or prefix',
         fix: ({ setting }) =>

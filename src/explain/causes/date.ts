@@ -1,5 +1,5 @@
 import { compareWithClock, fact, reasonFact, receiverTime, timeFacts } from '../facts.ts'
-import { type ConditionalCause, type EntriesOf, type LastCause, UNKNOWN_CAUSE } from './entry.ts'
+import { type ConditionalCause, causeOf, type EntriesOf, type LastCause, UNKNOWN_CAUSE } from './entry.ts'
 
 type TimeCode = 'date-too-old' | 'date-in-future' | 'signature-created-out-of-range' | 'signature-expired'
 
@@ -42,6 +42,23 @@ export const AHEAD: LastCause<'date-in-future' | 'signature-created-out-of-range
     'the sender correct its clock.'
 }
 
+/** Finds how a Date differs from an HTTP-date, and writes it as one; undefined where it is no date at all. */
+function flawsOf(received: string): { readonly flaws: readonly string[]; readonly example: string } | undefined {
+  if (received.length > 60 || Number.isNaN(Date.parse(received))) return undefined
+  const [, weekday = ''] = /^([A-Z][a-z]{2}), /.exec(received) ?? []
+  const date = new Date(received.replace(/^[A-Z][a-z]{2}, /, ''))
+  const example = date.toUTCString()
+  const flaws = [
+    [/^\d{4}-\d\d-\d\d/.test(received), 'it is ISO 8601'],
+    [/ UTC$/.test(received), 'it ends in UTC instead of GMT'],
+    [/ [+-]\d{4}$/.test(received), 'it ends in an offset instead of GMT'],
+    [/^\d{1,2} /.test(received), 'it has no weekday'],
+    [/^(?:[A-Z][a-z]{2}, )?\d [A-Z]/.test(received), 'its day has one digit'],
+    [weekday !== '' && !example.startsWith(weekday), `that day is a ${example.slice(0, 3)}, and no ${weekday}`]
+  ].flatMap(([isSo, flaw]) => (isSo === true ? [String(flaw)] : []))
+  return flaws.length === 0 ? undefined : { flaws, example }
+}
+
 export const dateEntries = (): EntriesOf<'date'> => ({
   'date-missing': {
     about: 'There is no `Date` header. For RFC 9421: neither a covered `Date` nor `created`.',
@@ -67,7 +84,23 @@ export const dateEntries = (): EntriesOf<'date'> => ({
       'ISO 8601).',
     example: { received: 'Fri, 20 Nov 2026 12:00:00 UTC' },
     facts: ({ received }) => fact('received', received),
-    causes: [UNKNOWN_CAUSE]
+    causes: [
+      causeOf({
+        find: ({ evidence }) => flawsOf(evidence.received),
+        cause: ({ found }) => `the sender writes Date in another form: ${found.flaws.join(', ')}`,
+        fix: ({ found }) =>
+          `Have the sender write ${found.example} (RFC 9110 section 5.6.7). If its log has that, a proxy rewrites Date.`,
+        examples: [
+          {},
+          { evidence: { received: '2026-11-20T12:00:00Z' } },
+          { evidence: { received: 'Fri, 20 Nov 2026 12:00:00 +0000' } },
+          { evidence: { received: '20 Nov 2026 12:00:00 GMT' } },
+          { evidence: { received: 'Fri, 6 Nov 2026 12:00:00 GMT' } },
+          { evidence: { received: 'Mon, 20 Nov 2026 12:00:00 GMT' } }
+        ]
+      }),
+      { ...UNKNOWN_CAUSE, examples: [{ evidence: { received: 'today' } }] }
+    ]
   },
   'date-too-old': {
     about:

@@ -69,13 +69,29 @@ export const digestEntries = (): EntriesOf<'digest'> => ({
       'length.',
     example: { received: 'SHA-256=', reason: 'an algorithm, an equals sign and a value are expected' },
     facts: ({ received, reason }) => [...fact('received', received), ...reasonFact(reason)],
-    causes: [{ cause: 'a broken sender, or a header that was cut', fix: 'Have the sender write SHA-256= and base64.' }]
+    causes: [
+      {
+        find: ({ evidence }) => /^(?:SHA-(?:256|512)=)?[\da-f]{64}(?:[\da-f]{64})?$/i.test(evidence.received),
+        cause: 'the sender writes the digest in hexadecimal',
+        fix: 'Have the sender write SHA-256= and the digest in base64 (RFC 5843 section 2.1).',
+        examples: [{ evidence: { received: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' } }]
+      },
+      { cause: 'a broken sender, or a header that was cut', fix: 'Have the sender write SHA-256= and base64.' }
+    ]
   },
   'digest-unsupported': {
     about: 'It has neither SHA-256 nor SHA-512. MD5 and SHA-1 never count.',
     example: { received: ['md5'] },
     facts: ({ received }) => fact('received', received),
-    causes: [{ cause: 'an old sender', fix: 'Have the sender add SHA-256: MD5 and SHA-1 never count.' }]
+    causes: [
+      {
+        find: ({ evidence }) => evidence.received.some(name => /^(?:id-)?sha[-_ ]?(?:256|512)$/i.test(name)),
+        cause: ({ shown }) => `the sender spells the algorithm in another way: ${shown.received}`,
+        fix: 'Have the sender write SHA-256= or SHA-512= (RFC 5843 section 2.1).',
+        examples: [{ evidence: { received: ['sha256'] } }]
+      },
+      { cause: 'an old sender', fix: 'Have the sender add SHA-256: MD5 and SHA-1 never count.' }
+    ]
   },
   'digest-mismatch': {
     about:

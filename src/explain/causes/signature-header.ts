@@ -73,14 +73,46 @@ export const signatureHeaderEntries = (): EntriesOf<'signature-header'> => ({
         },
         examples: [{ evidence: { looksLike: 'rfc9421' } }]
       },
-      UNKNOWN_CAUSE
+      {
+        find: ({ evidence }) => /^\s*Signature\s/i.test(evidence.excerpt ?? '') && evidence.position < 12,
+        cause: 'the scheme of Authorization stands in front: Signature: Signature keyId=...',
+        fix: 'Have the sender leave the word Signature out of the value: Signature: keyId="...",algorithm="...".',
+        examples: [{ evidence: { position: 0, excerpt: 'Signature keyId="one' } }]
+      },
+      {
+        find: ({ evidence }) => /[;]\s*keyId=/.test(evidence.excerpt ?? ''),
+        cause: 'the parameter of RFC 9421 is written keyid, in lower case',
+        fix: 'Have the sender write keyid="..." in Signature-Input (RFC 9421 section 2.3).',
+        examples: [{ evidence: { excerpt: '")  ;keyId="one"' } }]
+      },
+      {
+        cause: 'the sender wrote it in another form',
+        fix:
+          'Have the sender write name="value" for each parameter, with both quotes, and commas in between: ' +
+          'keyId="...",headers="...",signature="...". If its log has that, have proxies pass every header on unchanged.'
+      }
     ]
   },
   'signature-parameter-missing': {
     about: '`keyId`, `signature`, or a time that is covered, is missing.',
     example: { parameter: 'keyId' },
     facts: ({ parameter }) => fact('parameter', parameter),
-    causes: [UNKNOWN_CAUSE]
+    causes: [
+      {
+        find: ({ evidence }) => evidence.parameter === 'created' || evidence.parameter === 'expires',
+        cause: ({ shown }) => `the sender covers (${shown.parameter}), and does not send ${shown.parameter}=`,
+        fix: ({ shown }) =>
+          `Have the sender add ${shown.parameter}= (seconds since 1970), or take (${shown.parameter}) out of headers. A ` +
+          'Signature without headers covers (created).',
+        examples: [{ evidence: { parameter: 'created' } }]
+      },
+      {
+        cause: ({ shown }) => `the sender does not write ${shown.parameter}=, or writes its name in another way`,
+        fix: ({ shown }) =>
+          `Have the sender write ${shown.parameter}="..." (draft section 2.1). If its log has it, have proxies pass every ` +
+          'header on unchanged.'
+      }
+    ]
   },
   'signature-parameter-repeated': {
     about: 'A parameter appears twice.',
@@ -113,7 +145,16 @@ export const signatureHeaderEntries = (): EntriesOf<'signature-header'> => ({
   },
   'signature-not-base64': {
     about: 'The signature is not canonical base64 (RFC 4648 section 3.5).',
-    causes: [UNKNOWN_CAUSE]
+    causes: [
+      {
+        cause:
+          'the sender writes base64url (- and _), leaves the padding (=) out, breaks lines, or encodes it for a URL ' +
+          '(%2B, or + that became a space)',
+        fix:
+          'Have the sender write base64 with A-Z, a-z, 0-9, + and /, with its padding, in one line and without escapes ' +
+          '(RFC 4648 section 4). If its log has that, have proxies pass every header on unchanged.'
+      }
+    ]
   },
   'signature-created-out-of-range': {
     about: '`created` is further from now than `dateTolerance`, either way.',
