@@ -24,18 +24,22 @@ subscribe('signed-requests:verdict', message => {
 
 /** Returns who signed a request, as far as is known: the published key, whoever claims a key under the domain, or nobody. */
 function signerOf(verdict: Verdict): 'key' | 'claimed' | 'no' {
-  if (verdict.checks.signature.outcome === 'pass' || wasMadeByKey(verdict)) return 'key'
-  return verdict.checks['key-name'].outcome === 'pass' ? 'claimed' : 'no'
+  const madeByKey = verdict.checks.signature.outcome === 'pass' || wasMadeByKey(verdict)
+  if (madeByKey === true) return 'key'
+  return verdict.checks['key-name'].outcome === 'pass' && madeByKey === undefined ? 'claimed' : 'no'
 }
 
 let second = 0
 let diagnosed = 0
 
-/** Returns whether the key made a signature that did not verify. Asks ten times a second at most: anybody can send them. */
-function wasMadeByKey(verdict: Verdict): boolean {
-  if (mainFailure(verdict)?.code !== 'signature-mismatch') return false
+/**
+ * Returns whether the key made a signature that did not verify, if that is known. Asks ten times a second at most:
+ * anybody can send them.
+ */
+function wasMadeByKey(verdict: Verdict): boolean | undefined {
+  if (mainFailure(verdict)?.code !== 'signature-mismatch') return undefined
   const now = Math.floor(Date.now() / 1000)
   diagnosed = now === second ? diagnosed + 1 : 1
   second = now
-  return diagnosed <= 10 && diagnose(verdict).failures.some(({ madeByKey }) => madeByKey === true)
+  return diagnosed <= 10 ? diagnose(verdict).failures[0]?.madeByKey : undefined
 }

@@ -59,7 +59,7 @@ export const FORMATS: readonly Format[] = [
     hasBody: 'yes'
   },
   {
-    name: 'wrangler tail --format json',
+    name: 'wrangler tail as JSON',
     recognized: '`event.request`',
     read: 'method, URL and headers; the time is `eventTimestamp`',
     hasBody: 'no'

@@ -13,7 +13,7 @@ test('names the DNS server that was asked, and says in words what the error is',
   const [failure] = diagnose(verdict).failures
   expect(failure).toMatchObject({
     code: 'key-lookup-failed',
-    cause: 'your DNS server, or the network path to it: ECONNREFUSED, it cannot be reached'
+    cause: expect.stringContaining('your DNS server, or the network path to it: ECONNREFUSED, it cannot be reached')
   })
   expect(failure?.facts).toContainEqual({ id: 'servers', label: 'asked', isLong: false, value: server })
   expect(explain(verdict)).toContain(`asked ${server}`)

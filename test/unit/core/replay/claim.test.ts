@@ -38,12 +38,13 @@ test('each claim has a random UUID as its token, with 122 random bits', async ()
     expect(token).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
 })
 
-const throwing = () => {
-  throw Object.assign(new Error('x'), { code: 'ECONNREFUSED' })
+const throwing = (code: string) => () => {
+  throw Object.assign(new Error('x'), { code })
 }
 
 test.each<[string, () => unknown, string, string]>([
-  ['throws', throwing, 'ECONNREFUSED', 'threw'],
+  ['throws', throwing('EOTHER'), 'EOTHER', 'threw'],
+  ['cannot be reached', throwing('ECONNREFUSED'), 'ECONNREFUSED', 'unreachable'],
   ['rejects', () => Promise.reject(new RangeError('x')), 'RangeError', 'threw'],
   ['resolves to OK', async () => 'OK', 'not a boolean', 'wrong-type']
 ])('fails when the store %s, and releases the token', async (_, claim, error, problem) => {

@@ -88,12 +88,12 @@ test('the example counts verdicts by status and code, and times them', async () 
   await import('../../../../examples/metrics.ts')
   const { register } = await import('prom-client')
   const linesNow = async () => (await register.metrics()).split('\n')
-  expect(await linesNow()).toContain('signed_requests_verdicts_total{status="verified",code="",signed="true"} 0')
+  expect(await linesNow()).toContain('signed_requests_verdicts_total{status="verified",code="",signed="key"} 0')
   for (const request of [service.sign(), service.sign(), withoutHttps()]) await verify(request)
 
   const lines = [
-    'signed_requests_verdicts_total{status="verified",code="",signed="true"} 2',
-    'signed_requests_verdicts_total{status="rejected",code="not-https",signed="true"} 1',
+    'signed_requests_verdicts_total{status="verified",code="",signed="key"} 2',
+    'signed_requests_verdicts_total{status="rejected",code="not-https",signed="claimed"} 1',
     'signed_requests_verdict_duration_seconds_count{status="verified"} 2',
     'signed_requests_verdict_duration_seconds_count{status="rejected"} 1'
   ]
