@@ -27,6 +27,7 @@ export type { CheckName, CheckOf, Code, CodesByCheck, UnavailableCode } from './
 export type {
   EvidenceByCode,
   EvidenceOf,
+  ExpectedList,
   FailedWith,
   KeyEvidence,
   KeyProblem,

@@ -15,6 +15,7 @@ export type {
 export type { CheckName, CheckOf, Code, CodesByCheck, UnavailableCode } from '../core/result/codes.ts'
 export type {
   EvidenceByCode,
+  ExpectedList,
   FailedWith,
   KeyEvidence,
   KeyProblem,

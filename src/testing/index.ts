@@ -21,6 +21,7 @@ export type { ReplayStore } from '../core/replay/store.ts'
 export type { CheckName, CheckOf, Code, CodesByCheck, UnavailableCode } from '../core/result/codes.ts'
 export type {
   EvidenceByCode,
+  ExpectedList,
   KeyEvidence,
   KeyProblem,
   Reencoding,
