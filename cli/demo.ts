@@ -76,7 +76,7 @@ async function run(_: object, io: Io): Promise<number> {
       const { checks, failures } = verdicts.at(-1)!
       const outcomes = CHECK_NAMES.map(check => checks[check].outcome)
       const codes = failures.map(({ code }) => code).join(', ')
-      io.print(rowOf(`${status}`, name, outcomes, codes))
+      io.print(tableLine(`${status}`, name, outcomes, codes))
       if (codes !== expected) wrong.push(`${name}: expected ${expected || 'verified'}`)
     }
   } finally {
@@ -140,7 +140,7 @@ const LEGEND: readonly Line[] = [
 ]
 
 /** Makes the line of a request; each mark stands below the last digit of its check's number. */
-function rowOf(status: string, name: string, outcomes: readonly CheckResult['outcome'][], codes: string): Line {
+function tableLine(status: string, name: string, outcomes: readonly CheckResult['outcome'][], codes: string): Line {
   const marks = outcomes.reduceRight<Line>((rest, outcome, i) => {
     return { tone: TONES[outcome], start: MARKS[outcome].padStart(NUMBERS[i]!.length), rest }
   }, codes && `  ${codes}`)

@@ -8,7 +8,11 @@ import { SHARED } from './table.ts'
 export const LOOKUP_FLAGS = pick(SHARED, 'servers', 'url', 'requireAuthenticated')
 
 /** Makes the lookup that asks the DNS server or the resolver of these flags; undefined when neither is given. */
-export function lookupOf({ servers, url, requireAuthenticated }: Values<typeof LOOKUP_FLAGS>): LookupTxt | undefined {
+export function lookupFromFlags({
+  servers,
+  url,
+  requireAuthenticated
+}: Values<typeof LOOKUP_FLAGS>): LookupTxt | undefined {
   if (url === undefined) return servers && dnsTxtLookup({ servers })
   return dohTxtLookup({ url, requireAuthenticated })
 }

@@ -16,7 +16,7 @@ export async function demoPicture(): Promise<string> {
   const [shown = ''] = /^[\s\S]*?\n {2}received: .*$/m.exec(stdout) ?? []
   const lines = ['\x1b[1m$ npx signed-requests demo\x1b[22m', '', ...withFixedPorts(shown).split('\n')]
   const [width, height] = [Math.ceil(COLUMNS * CHARACTER) + 2 * MARGIN, lines.length * LINE + 2 * MARGIN]
-  const rows = lines.map((line, i) => rowOf(line, MARGIN + (i + 1) * LINE - 5)).filter(row => row !== '')
+  const rows = lines.map((line, i) => svgLine(line, MARGIN + (i + 1) * LINE - 5)).filter(row => row !== '')
   return `<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="title desc">
 <title id="title">signed-requests demo</title>
 <desc id="desc">${escapeXml(descriptionOf(shown))}</desc>
@@ -48,7 +48,7 @@ const withFixedPorts = (text: string): string =>
   text.replace(/127\.0\.0\.1:\d+(?= over)/, '127.0.0.1:5353').replace(/127\.0\.0\.1:\d+(?=, for)/, '127.0.0.1:8443')
 
 /** Draws a line with each part at its column, whatever font the reader has. */
-function rowOf(line: string, y: number): string {
+function svgLine(line: string, y: number): string {
   const parts: { kind: string; text: string }[] = []
   // Each match is the text before a code, and the code.
   let kind = ''

@@ -81,7 +81,7 @@ export async function explainCapture(
   const ownTime = flags.now === undefined ? entry.time : undefined
   const time =
     ownTime === undefined ? [] : [`verified as of the capture's own time, ${new Date(ownTime).toISOString()}`]
-  const claim = entry.options?.now && flags.now === undefined ? claimOf(found, entry.options.now()) : []
+  const claim = entry.options?.now && flags.now === undefined ? describeReceipt(found, entry.options.now()) : []
   // Dates become ISO 8601 by themselves; bytes do not.
   const bytes = verdict.status === 'verified' ? Buffer.from(verdict.body) : undefined
   const body = bytes && { body: { length: bytes.length, base64: bytes.toString('base64') } }
@@ -104,7 +104,7 @@ export const missingSettings = (entries: readonly Entry[], flags: Flags): (typeo
   missingOf(optionsOf(chooseEntry(entries, flags).chosen, flags, {}))
 
 /** Says when a request of a fixture came, and which key and account it claims. */
-function claimOf(verdict: Verdict, now: number): string[] {
+function describeReceipt(verdict: Verdict, now: number): string[] {
   const { claimedKeyId, claimedAccountId } = logRecord(verdict)
   if (claimedKeyId === undefined) return []
   const account = claimedAccountId === undefined ? '' : `, for account ${claimedAccountId}`

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import { lookupOf } from '../../flags/lookup.ts'
+import { lookupFromFlags } from '../../flags/lookup.ts'
 import { UsageError } from '../../flags/usage-error.ts'
 import type { Code } from '../../src/index.ts'
 import { asciiJson, explainDiagnosis } from '../../src/internal/index.ts'
@@ -66,7 +66,7 @@ async function run(flags: Flags, io: Io, file: string): Promise<number> {
 
 async function explainEntries(entries: readonly Entry[], flags: Flags, io: Io): Promise<number> {
   const body = flags.body === undefined ? undefined : await readBytes(flags.body, '--body', io)
-  const explained = await explainCapture(entries, flags, { body, lookupTxt: lookupOf(flags) })
+  const explained = await explainCapture(entries, flags, { body, lookupTxt: lookupFromFlags(flags) })
   const { status, keySource, notes, diagnosis, data } = explained
   if (keySource !== undefined && !flags.json) io.print(keySource)
   for (const note of notes) io.note(`note: ${note}`)

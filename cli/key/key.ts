@@ -1,5 +1,5 @@
 import { pick, type Values } from '../../flags/flag.ts'
-import { LOOKUP_FLAGS, lookupOf } from '../../flags/lookup.ts'
+import { LOOKUP_FLAGS, lookupFromFlags } from '../../flags/lookup.ts'
 import { SHARED } from '../../flags/table.ts'
 import { UsageError } from '../../flags/usage-error.ts'
 import { dnsTxtLookup } from '../../src/index.ts'
@@ -56,7 +56,7 @@ export const key: Command<typeof FLAGS> = {
 }
 
 async function run(values: Values<typeof FLAGS>, io: Io, _: string, all: readonly string[]): Promise<number> {
-  const lookupTxt = lookupOf(values) ?? dnsTxtLookup()
+  const lookupTxt = lookupFromFlags(values) ?? dnsTxtLookup()
   const { lookupTimeout, ...limits } = validateGiven(values, ['lookupTimeout', 'minRsaBits', 'maxRsaBits'])
   const lookup = createLookup(lookupTxt, lookupTimeout)
   const servers = lookupTxt.servers?.() ?? []

@@ -9,7 +9,7 @@ import {
   hidePrivateKeys,
   inWords,
   isUnavailable,
-  joinChunks,
+  joinStrings,
   type Line,
   looksLikeKeyRecord,
   MAX_RECORD_LENGTH,
@@ -22,8 +22,8 @@ import {
   wrapWords
 } from '../../src/internal/index.ts'
 import { isNotAsked, NOT_ASKED } from './ask.ts'
-import { conclude, findKeyProblem, seconds } from './conclude.ts'
 import { type FoundRecord, findSigner, type SignedRequest } from './signed-by.ts'
+import { findKeyProblem, seconds, summarizeLookup } from './summary.ts'
 import type { Hop, ServerReport, Trace } from './trace.ts'
 
 /** All known facts about a name, as plain data without private keys. Escape the text in it. */
@@ -38,7 +38,7 @@ interface Found {
 }
 
 export function reportOn({ name, reply, trace, signed }: Found, limits: KeyLimits) {
-  const texts = reply.ok ? reply.value.map(joinChunks) : []
+  const texts = reply.ok ? reply.value.map(joinStrings) : []
   const problem = reply.ok ? undefined : describeFailure(reply)
   const error = !reply.ok && isUnavailable(reply.code) ? problem : undefined
   const isUsable = texts.length > 0 && findKeyProblem(texts, limits) === undefined
@@ -51,7 +51,7 @@ export function reportOn({ name, reply, trace, signed }: Found, limits: KeyLimit
   return {
     name,
     request: request && { ...request, record: request.record && show(request.record) },
-    conclusion: conclude(texts, error, limits, trace),
+    conclusion: summarizeLookup(texts, error, limits, trace),
     status,
     problem,
     records: texts.map(text => {

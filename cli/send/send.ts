@@ -22,12 +22,12 @@ import { assertReadable, EXIT, type Io, readBytes } from '../command.ts'
 import { describeError, endpointOf, exchange, parseUrl, type Response } from '../exchange.ts'
 import type { Command } from '../flags.ts'
 import { addPrefix } from '../path-prefix.ts'
-import { type Attempt, conclude, concludeAll, isAccepted } from './conclude.ts'
 import { DEFAULT_ACCOUNT, FLAGS } from './flags.ts'
 import { loadKey, serveRecord, zoneRecord } from './key.ts'
 import { printRequest } from './print.ts'
 import { type TakenRequest, takeRequest } from './request.ts'
 import { type StartedReceiver, startReceiver } from './start-receiver.ts'
+import { type Attempt, isAccepted, summarizeRequests, summarizeResponses } from './summary.ts'
 import { FORGERY_NAMES, type ForgeryName, tamper } from './tamper.ts'
 
 /** The command `signed-requests send`. */
@@ -227,11 +227,11 @@ async function sendAll(flags: Flags, io: Io, { url, path, key, sendings }: Sendi
         dateTolerance: flags.dateTolerance ?? DEFAULTS.dateTolerance,
         urlHost: flags.host === undefined ? url.host : undefined
       }
-      const [exit, ...lines] = conclude(responses, attempt)
+      const [exit, ...lines] = summarizeResponses(responses, attempt)
       for (const line of lines) io.print(`\n${line.startsWith(' ') ? line : wrapWords('', line)}`)
       conclusions.push([name, exit])
     }
-    const [exit, ...lines] = concludeAll(conclusions)
+    const [exit, ...lines] = summarizeRequests(conclusions)
     for (const line of lines) io.print(`\n${wrapWords('', line)}`)
     return exit
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { ReceivedRequest, Verdict, Verify } from 'signed-requests'
-import { announcedLength, collectPieces, DEFAULTS, lineValues, mostHeld } from '../../src/internal/index.ts'
+import { announcedLength, collectChunks, DEFAULTS, lineValues, mostHeld } from '../../src/internal/index.ts'
 import { createBudget, type Lease } from './budget.ts'
 import type { Waits } from './connections.ts'
 import type { HeaderLine } from './exchange.ts'
@@ -80,7 +80,7 @@ function bodyOwner({ method, target, headers }: ReceivedRequest, takesRfc9421: b
 }
 
 /**
- * Charges the pieces of a body that have arrived, as the verifier holds them, and the copy that is kept here.
+ * Charges the chunks of a body that have arrived, as the verifier holds them, and the copy that is kept here.
  *
  * @param announced its Content-Length, or 0
  */
@@ -89,14 +89,14 @@ function holdBody(whole: Bytes | null, leaseBody: LeaseBody, announced: number, 
   let lease: Lease | undefined
   let length = 0
   let charged = 0
-  const kept = collectPieces(announced)
+  const copy = collectChunks(announced)
   let isComplete = whole === null
   let revoked: Error | undefined
   let reject = (_: Error) => {}
 
   function onRevoked(): void {
     revoked = Object.assign(new Error('too many bodies are held'), { code: 'TOO_MANY_BODIES' })
-    kept.clear()
+    copy.clear()
     reject(revoked)
     from?.return?.()
   }
@@ -106,11 +106,11 @@ function holdBody(whole: Bytes | null, leaseBody: LeaseBody, announced: number, 
     charged = amount
   }
 
-  function hold(piece: Uint8Array): void {
-    length += piece.length
-    if (length <= keep) kept.add(piece)
-    else kept.clear()
-    chargeInAll(mostHeld(length, announced) + kept.held())
+  function hold(chunk: Uint8Array): void {
+    length += chunk.length
+    if (length <= keep) copy.add(chunk)
+    else copy.clear()
+    chargeInAll(mostHeld(length, announced) + copy.held())
   }
 
   async function next(): Promise<IteratorResult<Uint8Array>> {
@@ -122,7 +122,7 @@ function holdBody(whole: Bytes | null, leaseBody: LeaseBody, announced: number, 
     isComplete = result.done === true
     if (isComplete) {
       lease!.pin()
-      chargeInAll(length + kept.held())
+      chargeInAll(length + copy.held())
     } else {
       hold(result.value!)
       if (revoked !== undefined) throw revoked
@@ -130,7 +130,7 @@ function holdBody(whole: Bytes | null, leaseBody: LeaseBody, announced: number, 
     return result
   }
 
-  /** The body for the verifier. A generator that waits for a piece could not be stopped. */
+  /** The body for the verifier. A generator that waits for a chunk could not be stopped. */
   const stream: Bytes = {
     [Symbol.asyncIterator]() {
       lease = leaseBody(onRevoked)
@@ -141,12 +141,12 @@ function holdBody(whole: Bytes | null, leaseBody: LeaseBody, announced: number, 
   return {
     stream: whole && stream,
     /** returns the bytes that were read, if they are the whole body and not more than is wanted */
-    read: () => (isComplete && length <= keep ? Buffer.from(kept.join().buffer) : undefined),
+    read: () => (isComplete && length <= keep ? Buffer.from(copy.join().buffer) : undefined),
     /** returns whether nothing of it has been read */
     isUnread: () => from === undefined,
     /** drops the kept bytes, which are no longer charged */
     release(): void {
-      kept.clear()
+      copy.clear()
       lease?.release()
     }
   }

@@ -4,7 +4,7 @@ import { answerWhenRead } from './answer.ts'
 import { createBoundedVerify } from './bounded-verify.ts'
 import { NO_WAITS } from './connections.ts'
 import type { Exchange, HeaderLine, Malformed } from './exchange.ts'
-import { descriptionFinding, refusalOf } from './findings.ts'
+import { descriptionFinding, unsafeReason } from './findings.ts'
 import { grantHeaders } from './headers.ts'
 import type { AuthorizerSettings } from './options/authorize.ts'
 import { releaseClaim } from './release-claim.ts'
@@ -49,7 +49,7 @@ export function createCheck(settings: AuthorizerSettings, verify: Verify) {
     if (verdict.status !== 'verified') waits.forAnswer()
     const { method, target, https } = received
     const headers = received.headers as readonly HeaderLine[]
-    const unsafe = verdict.status === 'verified' ? refusalOf({ target, headers, verdict, consumed }) : undefined
+    const unsafe = verdict.status === 'verified' ? unsafeReason({ target, headers, verdict, consumed }) : undefined
     await respond(res, verdict, unsafe !== undefined, isRevoked)
     body.release()
     return {

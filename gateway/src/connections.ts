@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Server, ServerResponse } from 'node:http'
 import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net'
 import { getSystemErrorMap } from 'node:util'
-import { joinPieces, waitForTurn } from '../../src/internal/index.ts'
+import { mergeSmallChunks, waitForTurn } from '../../src/internal/index.ts'
 import { authorityOf, networkOf } from './addresses.ts'
 import type { Address } from './options/parse.ts'
 import { createWaitingConnections } from './waiting.ts'
@@ -142,7 +142,7 @@ export function trackConnections(server: Server, isTls: boolean, maxConnections:
     lastAnswer,
     /** Runs a request in its turn. An error is printed, and ends the connection. */
     run(res: ServerResponse, serve: (waits: Waits) => Promise<unknown>): Promise<void> {
-      joinPieces(res.req)
+      mergeSmallChunks(res.req)
       const over = runInTurn(res, serve)
         .catch(error => {
           console.error(error)

@@ -44,7 +44,7 @@ const REFUSALS = [
 ]
 
 /** Says why `authorize` refuses a verified request; undefined where it does not. */
-export function refusalOf(passed: Passed) {
+export function unsafeReason(passed: Passed) {
   const found = findCause(REFUSALS, passed)
   return found && { refusal: found.entry.code, finding: `${found.cause} ${found.fix}` }
 }

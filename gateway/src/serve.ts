@@ -188,10 +188,10 @@ function streamedBody(req: IncomingMessage, stream: AsyncIterable<Uint8Array>, l
 
 async function* limited(stream: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<Uint8Array> {
   let length = 0
-  for await (const piece of stream) {
-    length += piece.length
+  for await (const chunk of stream) {
+    length += chunk.length
     if (length > limit) throw Object.assign(new Error('the body is too large'), { code: TOO_LARGE })
-    yield piece
+    yield chunk
   }
 }
 

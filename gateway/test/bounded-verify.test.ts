@@ -12,18 +12,18 @@ import { testSettings } from './start.ts'
 const response = () =>
   Object.assign(new EventEmitter(), { req: { complete: false } }) as unknown as ServerResponse & EventEmitter
 
-/** Makes the request with its body in pieces, one for each call of `next`. */
-function inPieces(request: ReceivedRequest, bytes: Uint8Array) {
+/** Makes the request with its body in chunks, one for each call of `next`. */
+function inChunks(request: ReceivedRequest, bytes: Uint8Array) {
   let next = () => {}
   const go = new Promise<void>(resolve => {
     next = resolve
   })
-  async function* pieces() {
+  async function* chunks() {
     yield bytes.subarray(0, bytes.length - 1)
     await go
     yield bytes.subarray(bytes.length - 1)
   }
-  return { request: { ...request, body: pieces() }, next: () => next() }
+  return { request: { ...request, body: chunks() }, next: () => next() }
 }
 
 test('a response is not watched any more when its request has a verdict', async () => {
@@ -39,7 +39,7 @@ test('small bodies of many senders are held at once, whatever one body may have'
   const settings = testSettings(new URL('http://127.0.0.1'), service, { verifier })
   const verify = createBoundedVerify(createVerifier(verifier), settings)
   const body = Buffer.alloc(1000, 'x')
-  const all = Array.from({ length: 20 }, (_, n) => inPieces(service.sign({ body, target: `/${n}` }), body))
+  const all = Array.from({ length: 20 }, (_, n) => inChunks(service.sign({ body, target: `/${n}` }), body))
   const verdicts = all.map(({ request }) => verify(request, response(), NO_WAITS))
   await new Promise(resolve => setImmediate(resolve))
   for (const { next } of all) next()
@@ -58,7 +58,7 @@ test('a body that is complete is kept, however much others send: the one that st
   const verify = createBoundedVerify(createVerifier({ ...verifier, replayStore }), settings)
   const sign = (length: number, target: string) => {
     const body = Buffer.alloc(length, 'x')
-    return inPieces(service.sign({ body, target }), body)
+    return inChunks(service.sign({ body, target }), body)
   }
   // Together they are a little less than what all bodies may hold.
   const complete = Array.from({ length: 5 }, (_, n) => sign(10_000_000, `/${n}`))

@@ -111,7 +111,7 @@ test('drain() leaves answers that are in progress, and destroy() ends them', asy
 test('a connection that pipelines endlessly is destroyed, and only a bounded part of it is read', async () => {
   const { socket, runs } = await start(REQUEST.repeat(100_000))
   await receivedOn(socket)
-  // Requests in the same piece of 64 KiB are handed over, too.
+  // Requests in the same chunk of 64 KiB are handed over, too.
   expect(runs.length).toBeLessThan(5000)
 })
 

@@ -62,7 +62,7 @@ async function explain({ capture, fields, more }: Question): Promise<Answer> {
   const missing = missingSettings(entries, flags)
   if (missing.length > 0) return { kind: 'missing', fields: missing.map(name => FIELD_OF[name]) }
   const { status, keySource, notes, diagnosis, data } = await explainCapture(entries, flags, {
-    lookupTxt: lookupOf(flags),
+    lookupTxt: browserLookup(flags),
     isOffline: true
   })
   return {
@@ -97,7 +97,7 @@ const fetchPlainly = (url: string | URL | Request, { signal }: RequestInit = {})
     ...(signal && { signal })
   })
 
-function lookupOf({ url, requireAuthenticated }: ReturnType<typeof flagsOf>) {
+function browserLookup({ url, requireAuthenticated }: ReturnType<typeof flagsOf>) {
   if (url === undefined) return undefined
   return dohTxtLookup({
     url,

@@ -1,7 +1,7 @@
 import { splitAbsoluteUrl } from '../core/http/uri.ts'
 import type { EvidenceByCode } from '../core/result/evidence.ts'
-import { createBudget } from './budget.ts'
 import { type Made, openSignature } from './opened-signature.ts'
+import { createSearchBudget } from './search-budget.ts'
 import { escapeText } from './text.ts'
 
 /** The changes that a line of the signing string may undergo on the way, and the mistakes of senders. */
@@ -81,7 +81,7 @@ export function findChangedLine(
     return { ...found, made: { ...made, isThisText: wasSigned(signingString) } }
   const isLong = signingString.length > MAX_LENGTH || signingString.split('\n').length > MAX_LINES
   if (found.isByKey === false || found.isHex || isLong) return found
-  const budget = createBudget(maxCost)
+  const budget = createSearchBudget(maxCost)
   const tries = (text: string): boolean | undefined => (budget.spend(opened.cost(text)) ? wasSigned(text) : undefined)
 
   const tried = new Set([signingString])

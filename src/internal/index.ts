@@ -72,7 +72,7 @@ export {
 
 export { parseKey } from '../core/key/cache.ts'
 export { createLookup } from '../core/key/lookup.ts'
-export { joinChunks, looksLikeKeyRecord, MAX_RECORD_LENGTH } from '../core/key/record.ts'
+export { joinStrings, looksLikeKeyRecord, MAX_RECORD_LENGTH } from '../core/key/record.ts'
 export type { TxtAnswer } from '../core/key/types.ts'
 export { SCHEME_ALGORITHMS } from '../core/signature/algorithms.ts'
 export type { SchemeRules } from '../core/standards/scheme.ts'
@@ -116,11 +116,11 @@ export { quote } from './shell.ts'
 export { isSignedUnderDomain } from '../core/verdict/log-record.ts'
 export { situationOf } from '../core/verdict/main-failure.ts'
 
-// The gateway joins the pieces of a body as the library does, before and after it asks the library, and counts what the
+// The gateway joins the chunks of a body as the library does, before and after it asks the library, and counts what the
 // library holds. It queues pipelined requests, and refuses a request, as `nodeHandler` does.
 
-export { announcedLength, collectPieces, mostHeld } from '../core/body/pieces.ts'
+export { announcedLength, collectChunks, mostHeld } from '../core/body/chunks.ts'
+export { mergeSmallChunks } from '../platforms/node/chunks.ts'
 export { answerWhenDrained, DRAIN_LIMITS, emptyBodyHeaders } from '../platforms/node/drain.ts'
-export { joinPieces } from '../platforms/node/pieces.ts'
 export { waitForTurn } from '../platforms/node/pipelining.ts'
 export { refusalHeaders } from '../platforms/refusal.ts'

@@ -4,7 +4,7 @@ import { validateCall } from '../core/mistakes.ts'
 import type { VerifierOptions } from '../core/options/options.ts'
 import { DEFAULTS } from '../core/options/options.ts'
 import { validateAccounts, validateDomain, validateHeaderName, validateNumber } from '../core/options/values.ts'
-import { lookupOf } from '../fixture/setup.ts'
+import { lookupInRecords } from '../fixture/setup.ts'
 import { recordsOf } from './records.ts'
 import type { SignedTestRequest, SignRequest } from './sign.ts'
 import { createSigningKey, signRequest } from './sign.ts'
@@ -93,7 +93,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
   }
   rotateKey()
 
-  const lookupIn = lookupOf(records)
+  const lookupIn = lookupInRecords(records)
   const lookupTxt: LookupTxt = async (name, context) => {
     // A verdict has this TypeError as its cause, and `explain` prints it.
     recordsOf(records, name)

@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createVerifier } from '../../src/core/verify.ts'
 import { captureFixture, createTestService, type VectorFile } from '../../src/testing/index.ts'
+import { captureBytes } from '../support/capture-bytes.ts'
 import { runCli } from '../support/cli.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { EXPLAIN, KEY_NAME, RECEIVER, RECORD } from '../support/explain.ts'
 import { runInside } from '../support/run-cli.ts'
 import type { Finished } from '../support/run-process.ts'
 import { service } from '../support/service.ts'
-import { sniff } from '../support/sniff.ts'
 
 const signed = service.sign({ target: '/hook?id=42', body: '{"event":"published"}\n' })
-const capture = (await sniff(signed)).toString('latin1')
+const capture = (await captureBytes(signed)).toString('latin1')
 
 let folder: string
 let dns: DnsServer
@@ -64,7 +64,7 @@ describe('explain', () => {
 
   test('judges as of another time, without TLS, with another account header', async () => {
     const branded = createTestService({ accountHeader: 'X-Brand-ID', rsaBits: 1024 })
-    const bytes = await sniff(branded.sign({ date: new Date('2026-01-02T03:04:05Z') }))
+    const bytes = await captureBytes(branded.sign({ date: new Date('2026-01-02T03:04:05Z') }))
     const record = branded.records[KEY_NAME]![0]!.map(chunk => `"${chunk}"`).join(' ')
     const explain = (...flags: string[]) =>
       run(['explain', ...RECEIVER, '--account-header', 'X-Brand-ID', '--key-record', record, ...flags], bytes)
@@ -87,7 +87,7 @@ describe('explain', () => {
   })
 
   describe('by another standard', async () => {
-    const bytes = await sniff(service.sign({ scheme: 'rfc9421', target: '/hook?id=42', body: '{}' }))
+    const bytes = await captureBytes(service.sign({ scheme: 'rfc9421', target: '/hook?id=42', body: '{}' }))
     const flags = [...EXPLAIN, '--scheme', 'rfc9421', '--scheme', 'draft-cavage']
 
     test('judges where that is allowed', async () => {

@@ -1,12 +1,12 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { captureBytes } from '../support/capture-bytes.ts'
 import { EXPLAIN, RECEIVER, RECORD } from '../support/explain.ts'
 import { runInside } from '../support/run-cli.ts'
 import { service } from '../support/service.ts'
-import { sniff } from '../support/sniff.ts'
 
 const EXPLAINS = `explain ${RECEIVER.join(' ')}`
-const capture = await sniff(service.sign({ target: '/hook?id=42' }))
+const capture = await captureBytes(service.sign({ target: '/hook?id=42' }))
 
 describe('usage', () => {
   test.each([

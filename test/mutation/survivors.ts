@@ -73,19 +73,19 @@ const SAME: readonly { path: string; original: string; replacement: string; reas
     reason: 'the first element is not used'
   },
   {
-    path: 'cli/key/conclude.ts',
+    path: 'cli/key/summary.ts',
     original: "''",
     replacement: '"Stryker was here!"',
     reason: 'the name is used only of a trace, and each trace has one'
   },
   {
-    path: 'cli/key/conclude.ts',
+    path: 'cli/key/summary.ts',
     original: '[]',
     replacement: '["Stryker was here"]',
     reason: 'a text has no error and no records, so it does not count as a server'
   },
   {
-    path: 'cli/send/conclude.ts',
+    path: 'cli/send/summary.ts',
     original: "''",
     replacement: '"Stryker was here!"',
     reason: 'a Date that is missing counts as a text, and neither text is a time'

@@ -1,4 +1,4 @@
-import { lookupOf } from '../../../flags/lookup.ts'
+import { lookupFromFlags } from '../../../flags/lookup.ts'
 import { UsageError } from '../../../flags/usage-error.ts'
 import { explainDiagnosis } from '../../../src/internal/index.ts'
 import { readCapture } from '../../captures/read-capture.ts'
@@ -78,7 +78,7 @@ export async function explainDirectory(directory: string, flags: Flags, io: Io):
 
 async function explainExample(directory: string, { example }: Group, flags: Flags, io: Io) {
   const entries = readCapture(await readBytes(`${directory}/${example}`, 'FILE', io))
-  return explainCapture(entries, flags, { lookupTxt: lookupOf(flags) })
+  return explainCapture(entries, flags, { lookupTxt: lookupFromFlags(flags) })
 }
 
 const exitOf = ({ groups }: Incidents): number => (groups.length === 0 ? EXIT.ok : EXIT.refused)

@@ -9,7 +9,7 @@ import { authorityOf } from '../addresses.ts'
  *
  * @returns the status of a refusal, or undefined
  */
-export function refusalOf(
+export function accessRefusal(
   { headers, socket }: IncomingMessage,
   host: string,
   token: string | undefined

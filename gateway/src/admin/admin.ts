@@ -7,7 +7,7 @@ import { listen } from '../connections.ts'
 import { type Exchange, type Malformed, otherDomainOf } from '../exchange.ts'
 import type { GatewaySettings } from '../options/settings.ts'
 import { loadPage } from '../page-files.ts'
-import { refusalOf } from './access.ts'
+import { accessRefusal } from './access.ts'
 import { createMetrics } from './metrics.ts'
 import { createEventStreams, type Recent } from './recent.ts'
 import { accountFact, type SetupSettings, setupOf } from './setup.ts'
@@ -52,8 +52,8 @@ export async function startAdmin(settings: AdminSettings) {
     forwarded: 0,
     elsewhere: 0
   }
-  const news = () => ({ counts, account: accountFact(settings) })
-  const openStream = createEventStreams(recent, setupOf(settings), news)
+  const summary = () => ({ counts, account: accountFact(settings) })
+  const openStream = createEventStreams(recent, setupOf(settings), summary)
 
   async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     for (const [name, value] of Object.entries(HEADERS)) res.setHeader(name, value)
@@ -63,7 +63,7 @@ export async function startAdmin(settings: AdminSettings) {
       return send(res, 405, 'Only GET and HEAD.\n')
     }
     if (path === '/healthz') return settings.isReady() ? send(res, 200, 'ok\n') : send(res, 503, 'draining\n')
-    const refused = refusalOf(req, address.host, token)
+    const refused = accessRefusal(req, address.host, token)
     if (refused === 401) res.setHeader('WWW-Authenticate', 'Basic realm="signed-requests"')
     if (refused !== undefined) return send(res, refused, REFUSALS[refused])
     if (path === '/metrics') return send(res, 200, await metrics.registry.metrics(), metrics.registry.contentType)
@@ -71,9 +71,9 @@ export async function startAdmin(settings: AdminSettings) {
     const file = files.get(path)
     if (file !== undefined) return send(res, 200, file.bytes, file.type)
     const [, number = ''] = /^\/requests\/(\d{1,16})$/.exec(path) ?? []
-    const kept = recent.get(Number(number))
-    if (kept === undefined) return send(res, 404, 'There is no such page, or it is no longer kept.\n')
-    return send(res, 200, JSON.stringify(detailOf(kept, verifier, redact)), 'application/json')
+    const exchange = recent.get(Number(number))
+    if (exchange === undefined) return send(res, 404, 'There is no such page, or it is no longer kept.\n')
+    return send(res, 200, JSON.stringify(detailOf(exchange, verifier, redact)), 'application/json')
   }
 
   const server = createServer(LIMITS, (req, res) => {

@@ -4,9 +4,9 @@ import { createRecorder, type Recorder } from 'signed-requests/recorder'
 import { captureFixture } from 'signed-requests/testing'
 import { createStore, isSignedUnderDomain, type RefusedRequest } from '../../../src/internal/index.ts'
 import type { Exchange } from '../exchange.ts'
-import { type KeptExchange, rowOf } from './view.ts'
+import { overviewOf, type RecentExchange } from './view.ts'
 
-const MAX_KEPT = 200
+const MAX_RECENT = 200
 
 /** Bytes of a body that are kept. */
 const MAX_BODY = 64 * 1024
@@ -19,7 +19,7 @@ interface Item {
   readonly verdict: Verdict
   /** keeps this request alone */
   readonly recorder: Recorder
-  kept?: KeptExchange
+  exchange?: RecentExchange
 }
 
 export type Recent = ReturnType<typeof createRecent>
@@ -33,13 +33,13 @@ export type Recent = ReturnType<typeof createRecent>
  */
 export function createRecent(redact: boolean, options: VerifierOptions) {
   const maxBodyBytes = redact ? 0 : MAX_BODY
-  const refused = createStore<Item>(MAX_KEPT)
+  const refused = createStore<Item>(MAX_RECENT)
   /** the oldest first */
-  const verified: KeptExchange[] = []
+  const verified: RecentExchange[] = []
   /** the refused ones that are kept */
   const items = new Map<Verdict, Item>()
-  const all = (): KeptExchange[] => [
-    ...refused.newestFirst().flatMap(({ kept }) => (kept === undefined ? [] : [kept])),
+  const all = (): RecentExchange[] => [
+    ...refused.newestFirst().flatMap(({ exchange }) => (exchange === undefined ? [] : [exchange])),
     ...verified
   ]
   /** of the request that was pushed out: making one for each request of a flood would cost more than refusing it */
@@ -59,7 +59,7 @@ export function createRecent(redact: boolean, options: VerifierOptions) {
       return document
     }
     verified.push({ ...exchange, body, number, fixture })
-    if (verified.length > MAX_KEPT) verified.shift()
+    if (verified.length > MAX_RECENT) verified.shift()
   }
 
   return {
@@ -87,15 +87,15 @@ export function createRecent(redact: boolean, options: VerifierOptions) {
       if (verdict.status === 'verified') keepVerified(exchange)
       else if (item !== undefined) {
         const fixture = () => item.recorder.fixtures()[0]!
-        item.kept = { ...exchange, body: undefined, number, fixture }
+        item.exchange = { ...exchange, body: undefined, number, fixture }
       }
     },
     /** Returns the requests with a higher number, the oldest first. */
-    after: (than: number): readonly KeptExchange[] =>
+    after: (than: number): readonly RecentExchange[] =>
       all()
-        .filter(kept => kept.number > than)
+        .filter(exchange => exchange.number > than)
         .sort((a, b) => a.number - b.number),
-    get: (wanted: number): KeptExchange | undefined => all().find(kept => kept.number === wanted)
+    get: (wanted: number): RecentExchange | undefined => all().find(exchange => exchange.number === wanted)
   }
 }
 
@@ -109,9 +109,9 @@ const MAX_STREAMS = 20
  * received, so a slow page costs no memory; it never gets requests dropped meanwhile.
  *
  * @param setup what a page is told first
- * @param news what every batch says in addition to its rows
+ * @param summary what every batch says in addition to its rows
  */
-export function createEventStreams(recent: Recent, setup: object, news: () => object) {
+export function createEventStreams(recent: Recent, setup: object, summary: () => object) {
   let open = 0
   return (req: IncomingMessage, res: ServerResponse): void => {
     if (open >= MAX_STREAMS) {
@@ -120,9 +120,9 @@ export function createEventStreams(recent: Recent, setup: object, news: () => ob
     res.writeHead(200, { 'Content-Type': 'text/event-stream' })
     if (req.method === 'HEAD') return void res.end()
     let last = 0
-    const send = (rows: readonly KeptExchange[]) => {
+    const send = (rows: readonly RecentExchange[]) => {
       last = rows.at(-1)?.number ?? last
-      res.write(`event: requests\ndata: ${JSON.stringify({ ...news(), rows: rows.map(rowOf) })}\n\n`)
+      res.write(`event: requests\ndata: ${JSON.stringify({ ...summary(), rows: rows.map(overviewOf) })}\n\n`)
     }
     const sendNew = () => {
       const rows = res.writableNeedDrain ? [] : recent.after(last)

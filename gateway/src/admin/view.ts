@@ -6,7 +6,7 @@ import { asksAgain, type Exchange, mainCodes, otherDomainOf } from '../exchange.
 import { claimedSignature } from './signing.ts'
 
 /** The parts of one request that are kept. */
-export interface KeptExchange extends Exchange {
+export interface RecentExchange extends Exchange {
   /** counts up, also from one process to the next on the same machine */
   readonly number: number
   /** makes its fixture, which has what is kept of the body */
@@ -14,8 +14,8 @@ export interface KeptExchange extends Exchange {
 }
 
 /** A line of the list. Every text from outside is printable ASCII here, and cut. */
-export function rowOf(kept: KeptExchange): object {
-  const { number, receivedAt, duration, method, target, verdict, status } = kept
+export function overviewOf(exchange: RecentExchange): object {
+  const { number, receivedAt, duration, method, target, verdict, status } = exchange
   const { accountId = '', keyId, claimedAccountId = '', claimedKeyId = '' } = logRecord(verdict)
   const elsewhere = otherDomainOf(verdict)
   return {
@@ -27,7 +27,7 @@ export function rowOf(kept: KeptExchange): object {
     duration: Math.round(duration),
     method: ascii(method, 20),
     target: ascii(target, 200),
-    outcome: outcomeOf(kept),
+    outcome: outcomeOf(exchange),
     status,
     account: accountId,
     claimed: claimedAccountId,
@@ -37,7 +37,7 @@ export function rowOf(kept: KeptExchange): object {
       ...(elsewhere === undefined
         ? []
         : [`signed under ${ascii(elsewhere, 255)}: ask the service whether it is theirs`]),
-      ...troubleOf(kept)
+      ...troubleOf(exchange)
     ].join(', '),
     checks: Object.values(verdict.checks).map(({ outcome }) => outcome)
   }
@@ -60,21 +60,21 @@ export function outcomeOf({ verdict, upstream, status }: Pick<Exchange, 'verdict
 }
 
 /** All details of one request. */
-export function detailOf(kept: KeptExchange, options: VerifierOptions, redact: boolean): object {
-  const { verdict, method, target, headers, https } = kept
-  const claimed = claimedSignature(kept, options.serviceDomain)
+export function detailOf(exchange: RecentExchange, options: VerifierOptions, redact: boolean): object {
+  const { verdict, method, target, headers, https } = exchange
+  const claimed = claimedSignature(exchange, options.serviceDomain)
   const built = claimed?.build()
-  const document = kept.fixture()
+  const document = exchange.fixture()
   const { request } = document.vectors[0]!
   // Without all of a body that was right, the fixture would get another verdict.
   const isComplete = verdict.checks.digest.outcome !== 'pass' || !isCut(request.body)
   const fixture = isComplete ? shellJson(document) : undefined
   return {
-    ...rowOf(kept),
+    ...overviewOf(exchange),
     method: ascii(method, 1000),
     target: ascii(target, 2000),
     https,
-    upstream: kept.upstream,
+    upstream: exchange.upstream,
     diagnosis: diagnose(verdict, { settings: 'flags' }),
     signing: built?.ok ? built.value.split('\n').map(line => ascii(line, 1000)) : [],
     headers: headers.map(([name, value], i) => ({

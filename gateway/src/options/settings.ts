@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import { createVerifier, type VerifierOptions } from 'signed-requests'
 import type { Values } from '../../../flags/flag.ts'
-import { lookupOf } from '../../../flags/lookup.ts'
+import { lookupFromFlags } from '../../../flags/lookup.ts'
 import type { Given } from '../../../flags/parse.ts'
 import { SCHEMES } from '../../../flags/schemes.ts'
 import { inFlags } from '../../../flags/table.ts'
@@ -131,7 +131,7 @@ function verifierOptions(values: VerifierValues): VerifierOptions {
       ...others,
       schemes: schemes?.map(name => SCHEMES[name]),
       requireHttps: https !== 'not-required',
-      lookupTxt: lookupOf({ servers, url, requireAuthenticated })
+      lookupTxt: lookupFromFlags({ servers, url, requireAuthenticated })
     }
     const verifier = given as unknown as VerifierOptions
     createVerifier(verifier)

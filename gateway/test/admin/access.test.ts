@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
-import { refusalOf } from '../../src/admin/access.ts'
+import { accessRefusal } from '../../src/admin/access.ts'
 
 const asked = (host: string, localPort: number) =>
   ({ headers: { host }, socket: { localPort } }) as unknown as IncomingMessage
@@ -13,5 +13,5 @@ test.each([
   ['localhost', 8080, 403],
   ['evil.example', 80, 403]
 ])('a browser that was sent to %s on port %i leaves the default port out: %s', (host, port, refusal) => {
-  expect(refusalOf(asked(host, port), '10.0.0.5', undefined)).toBe(refusal)
+  expect(accessRefusal(asked(host, port), '10.0.0.5', undefined)).toBe(refusal)
 })

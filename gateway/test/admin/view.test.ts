@@ -5,7 +5,7 @@ import { CHECK_NAMES } from '../../../src/internal/index.ts'
 import { runInside } from '../../../test/support/run-cli.ts'
 import { service, withHeaders } from '../../../test/support/service.ts'
 import { createRecent } from '../../src/admin/recent.ts'
-import { detailOf, outcomeOf, rowOf } from '../../src/admin/view.ts'
+import { detailOf, outcomeOf, overviewOf } from '../../src/admin/view.ts'
 import type { Exchange } from '../../src/exchange.ts'
 import { logText } from '../../src/log.ts'
 import { exchangeOf } from '../support/exchanges.ts'
@@ -53,7 +53,7 @@ async function open(request: ReceivedRequest, setting?: Setting): Promise<Detail
 }
 
 describe('a line of the list', () => {
-  const rowWith = async (request: ReceivedRequest, setting?: Setting) => rowOf((await keep(request, setting)).kept)
+  const rowWith = async (request: ReceivedRequest, setting?: Setting) => overviewOf((await keep(request, setting)).kept)
 
   test('has what was answered, the codes and the outcomes of all checks, in order', async () => {
     expect(await rowWith(OTHER_HOST)).toMatchObject({
@@ -315,7 +315,10 @@ test('no page and no line of the log has a piece of a private key that is in DNS
     const setting = { options: { lookupTxt: async () => answer } }
     const { exchange, ...page } = await open(sign(), setting)
     const lines = (['json', 'text'] as const).map(form => logText({ ...exchange, requestId: 'id-1' }, form))
-    const output = JSON.stringify([page, rowOf((await keep(sign(), setting)).kept), ...lines]).replace(/\\n|\s/g, '')
+    const output = JSON.stringify([page, overviewOf((await keep(sign(), setting)).kept), ...lines]).replace(
+      /\\n|\s/g,
+      ''
+    )
     expect(page.diagnosis.failures).toMatchObject([{ fix: expect.stringContaining('REVOKE THIS KEY NOW') }])
     expect(pieces.filter(piece => output.includes(piece))).toEqual([])
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Bytes, ReceivedBody } from '../http/request.ts'
 import { mistake } from '../mistakes.ts'
 import { errorLabel, type Failed, fail, ok, type Result } from '../result/result.ts'
-import { announcedLength, collectPieces, countPieces, tinyPieces } from './pieces.ts'
+import { announcedLength, collectChunks, countChunks, tinyChunks } from './chunks.ts'
 
 /** Limits for reading a body. */
 export interface BodyLimits {
@@ -96,12 +96,12 @@ async function readStream(
 ): Promise<BodyResult> {
   let onLate = () => {}
   const timer = setTimeout(() => onLate(), bodyTimeout)
-  const isTiny = countPieces()
-  const pieces = collectPieces(announced)
+  const isTiny = countChunks()
+  const collected = collectChunks(announced)
   let length = 0
   let other: unknown
   const withRead = (failed: Failed, more = 0): BodyResult =>
-    Object.assign(failed, { read: { bytes: pieces.join, length: length + more } })
+    Object.assign(failed, { read: { bytes: collected.join, length: length + more } })
   try {
     const chunks = iterate(stream)
     for (;;) {
@@ -110,17 +110,17 @@ async function readStream(
         onLate = () => resolve(undefined)
         chunks.next().then(resolve, reject)
       })
-      if (next?.done) return { ok: true, value: pieces.join(), hashed: hashes.digests() }
+      if (next?.done) return { ok: true, value: collected.join(), hashed: hashes.digests() }
       const chunk = unshared(next?.value)
       const isWithin = chunk instanceof Uint8Array && length + chunk.length <= limit
       if (isWithin) {
-        pieces.add(chunk)
+        collected.add(chunk)
         hashes.update(chunk)
         length += chunk.length
         if (!isTiny(chunk.length)) continue
       }
       releaseChunks(chunks)
-      if (isWithin) throw tinyPieces()
+      if (isWithin) throw tinyChunks()
       if (next === undefined)
         return withRead(fail('body-unreadable', { error: `it did not end within ${bodyTimeout} ms` }))
       if (chunk instanceof Uint8Array) return withRead(fail('body-too-large', { limit }), chunk.length)

@@ -1,6 +1,6 @@
 import type { RecordKey } from '../key/cache.ts'
 import { serversOf } from '../key/lookup.ts'
-import { joinChunks, MAX_KEY_RECORDS, MAX_RECORD_LENGTH } from '../key/record.ts'
+import { joinStrings, MAX_KEY_RECORDS, MAX_RECORD_LENGTH } from '../key/record.ts'
 import type { TxtAnswer } from '../key/types.ts'
 import { type Failed, fail, ok, type Result } from '../result/result.ts'
 import { type Algorithm, computationFor } from '../signature/algorithms.ts'
@@ -33,8 +33,8 @@ function chooseKeys(
   let firstFailure: Failed | undefined
   let keyRecords = 0
 
-  for (const chunks of answer) {
-    const known = context.tools.keyOf(joinChunks(chunks))
+  for (const strings of answer) {
+    const known = context.tools.keyOf(joinStrings(strings))
     if (known === undefined) continue
     if (++keyRecords > MAX_KEY_RECORDS) break
     const candidate = known.ok ? fitAlgorithm(context, known.value, algorithm) : known
@@ -54,7 +54,7 @@ function chooseKeys(
 
 /** Returns the records as evidence: another one may have the rest of the key. */
 const textsOf = (answer: TxtAnswer): { records: readonly string[] } => ({
-  records: answer.slice(0, MAX_KEY_RECORDS).map(chunks => joinChunks(chunks).slice(0, MAX_RECORD_LENGTH))
+  records: answer.slice(0, MAX_KEY_RECORDS).map(strings => joinStrings(strings).slice(0, MAX_RECORD_LENGTH))
 })
 
 /**

@@ -11,7 +11,7 @@ export const MAX_KEY_RECORDS = 4
 export const MAX_RECORD_LENGTH = 4096
 
 /** Joins the strings of a TXT record with nothing between (RFC 6376 section 3.6.2.2). */
-export const joinChunks = (record: string | readonly string[]): string =>
+export const joinStrings = (record: string | readonly string[]): string =>
   typeof record === 'string' ? record : record.join('')
 
 /**
@@ -25,7 +25,7 @@ export const joinChunks = (record: string | readonly string[]): string =>
  * if (!record.ok) console.error(record.code, record.message)
  */
 export function parseKeyRecord(record: string | readonly string[]): Result<KeyRecord> {
-  const text = joinChunks(record)
+  const text = joinStrings(record)
   const malformed = (reason: string) => fail('key-malformed', { record: text, reason })
 
   const tags = parseTagList(text)

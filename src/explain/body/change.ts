@@ -2,7 +2,7 @@ import { compareDigests } from '../../core/checks/digest.ts'
 import type { Reencoding } from '../../core/result/evidence.ts'
 import { memoryOf } from '../../core/verdict/memory.ts'
 import type { FailureOf } from '../../core/verdict/verdict.ts'
-import { type Budget, createBudget } from '../budget.ts'
+import { createSearchBudget, type SearchBudget } from '../search-budget.ts'
 import { findDecompression } from './decompression.ts'
 import { FORM_WRITERS, isForm } from './form.ts'
 import { emptyObjects, isJson, isString, SERIALIZERS, unquoted } from './json.ts'
@@ -46,7 +46,7 @@ export function findBodyChange(
   body: Uint8Array,
   contentLength: number | undefined,
   matches: Matches,
-  budget = createBudget(MAX_WORK)
+  budget = createSearchBudget(MAX_WORK)
 ): Reencoding | undefined {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const isOriginal = (text: Buffer): boolean =>
@@ -61,7 +61,7 @@ export function findBodyChange(
 }
 
 /** Returns the texts that a body may have been. Undefined stands for a text that is too long, or cannot be paid. */
-type Originals = (body: Buffer, budget: Budget) => Iterable<Buffer | undefined>
+type Originals = (body: Buffer, budget: SearchBudget) => Iterable<Buffer | undefined>
 
 /** One change, and how it is undone. */
 interface Undo {
@@ -104,7 +104,7 @@ function writtenBy(writers: readonly Writer[]): Originals {
 }
 
 /** Writes a document as each serializer does, and then as if PHP had made an array of each empty object. */
-function* serializations(json: Buffer, budget: Budget): Iterable<Buffer | undefined> {
+function* serializations(json: Buffer, budget: SearchBudget): Iterable<Buffer | undefined> {
   const seen: Seen[] = []
   yield* serializationsOf(json, budget, seen)
   const document = rewrite(json, budget, emptyObjects)
@@ -117,7 +117,7 @@ interface Seen {
   readonly layouts: Set<Writer>
 }
 
-function* serializationsOf(json: Buffer, budget: Budget, seen: Seen[]): Iterable<Buffer | undefined> {
+function* serializationsOf(json: Buffer, budget: SearchBudget, seen: Seen[]): Iterable<Buffer | undefined> {
   for (const { escapes, layouts } of SERIALIZERS) {
     const document = rewrite(json, budget, escapes)
     if (document === undefined) continue

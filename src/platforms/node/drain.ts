@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { DEFAULTS } from '../../core/options/options.ts'
 import { withDeadline } from '../../core/promises.ts'
 import type { Refusal } from '../refusal.ts'
-import { hasTinyPieces } from './pieces.ts'
+import { hasTinyChunks } from './chunks.ts'
 
 /** Limits for the rest of a request, which is read and dropped: bytes, and milliseconds for all of it. */
 export interface DrainLimits {
@@ -40,12 +40,12 @@ export async function answerWhenDrained(
 ): Promise<void> {
   const { req } = res
   const isAskedFor = !res.shouldKeepAlive || String(res.getHeader('Connection')).toLowerCase() === 'close'
-  // A sender of tiny pieces would cost as much again.
-  const mustEnd = isLast || isAskedFor || hasTinyPieces(req)
+  // A sender of tiny chunks would cost as much again.
+  const mustEnd = isLast || isAskedFor || hasTinyChunks(req)
   let isRead = isReceived(req)
   // The head is set now as well, because a framework may end the response while the rest is read.
   setHead(res, answer, mustEnd || !isRead)
-  if (!isRead && limits !== undefined && !hasTinyPieces(req)) isRead = await drain(req, limits)
+  if (!isRead && limits !== undefined && !hasTinyChunks(req)) isRead = await drain(req, limits)
   if (res.headersSent || res.destroyed) return
   setHead(res, answer, mustEnd || !isRead)
   const { writeHead, end } = original(res)
@@ -91,7 +91,7 @@ function drain(req: IncomingMessage, { drainBytes, drainTimeout }: DrainLimits):
     let dropped = 0
     req.on('data', (chunk: Uint8Array) => {
       dropped += chunk.length
-      if (dropped > drainBytes || hasTinyPieces(req)) resolve(false)
+      if (dropped > drainBytes || hasTinyChunks(req)) resolve(false)
     })
     for (const event of ['end', 'close']) req.on(event, () => resolve(true))
     // A sender that disconnects now must not crash the process.

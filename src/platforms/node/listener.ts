@@ -6,8 +6,8 @@ import type { Verify } from '../../core/verify.ts'
 import { type Release, runHandler, validateHooks, validateVerifier } from '../handler.ts'
 import { PROXY_OPTIONS, prepareProxy } from '../proxy.ts'
 import type { Report } from '../report.ts'
+import { mergeSmallChunks } from './chunks.ts'
 import { watchOutcome } from './outcome.ts'
-import { joinPieces } from './pieces.ts'
 import { waitForTurn } from './pipelining.ts'
 import { answerEmpty, drainLimits, type NodeResponse, type RefusalOptions } from './refusal.ts'
 import { type FromNodeOptions, type NodeRequest, readNodeRequest } from './request.ts'
@@ -55,7 +55,7 @@ export function prepareListener<Req extends NodeRequest, Res extends NodeRespons
 
   return async (req, res, handle) => {
     // The body of a pipelined request arrives while the request waits.
-    joinPieces(req)
+    mergeSmallChunks(req)
     if (!(await waitForTurn(req, res))) return
     await runHandler<void>(from, verify, {
       report,

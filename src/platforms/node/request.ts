@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
-import { tinyPieces } from '../../core/body/pieces.ts'
+import { tinyChunks } from '../../core/body/chunks.ts'
 import type { HeaderLine, ReceivedBody, ReceivedRequest } from '../../core/http/request.ts'
 import { atCaller, mistake, validateCall } from '../../core/mistakes.ts'
 import { type AdapterRequest, PROXY_OPTIONS, type ProxyOptions, prepareProxy } from '../proxy.ts'
-import { hasTinyPieces, joinPieces } from './pieces.ts'
+import { hasTinyChunks, mergeSmallChunks } from './chunks.ts'
 
 /** The request of `node:http`, `node:https` or `node:http2` (compatibility API). */
 export type NodeRequest = IncomingMessage | Http2ServerRequest
@@ -58,7 +58,7 @@ export function readNodeRequest(req: NodeRequest, body: unknown): AdapterRequest
       'it takes the request object of node:http: req in Express and Nest, request.raw in Fastify, ctx.req in Koa; ' +
         'for a Request use fromFetchRequest() or fetchHandler(), for a Lambda event fromLambdaEvent() or lambdaHandler()'
     )
-  joinPieces(req)
+  mergeSmallChunks(req)
   // Frameworks that rewrite `url` keep the original one on the request itself; inherited properties are ignored.
   const originalUrl = Object.hasOwn(req, 'originalUrl') && (req as { originalUrl?: unknown }).originalUrl
   return {
@@ -131,7 +131,7 @@ function chunksOf(req: NodeRequest): AsyncIterator<Uint8Array> {
     wake()
   }
   const isStopped = () => {
-    if (hasTinyPieces(req)) stop(tinyPieces())
+    if (hasTinyChunks(req)) stop(tinyChunks())
     return end !== undefined
   }
   // The error listener stays: a later error, when the sender disconnects, must not crash the process.
@@ -156,7 +156,7 @@ function chunksOf(req: NodeRequest): AsyncIterator<Uint8Array> {
     async return() {
       chunks.length = 0
       stop(DONE)
-      if (!hasTinyPieces(req)) req.resume()
+      if (!hasTinyChunks(req)) req.resume()
       return DONE
     }
   }

@@ -2,19 +2,19 @@ import { describe, expect, test } from 'vitest'
 import { completeEntry } from '../../../cli/captures/capture.ts'
 import { parseHttp } from '../../../cli/captures/http.ts'
 import { createVerifier } from '../../../src/index.ts'
+import { captureBytes } from '../../support/capture-bytes.ts'
 import { service, withHeaders } from '../../support/service.ts'
-import { sniff } from '../../support/sniff.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 
 const verify = createVerifier(service.options)
 const BODY = Buffer.from('{"event":"published","\xe9":"\0\xff"}\r\n', 'latin1')
-const sniffText = async (...args: Parameters<typeof sniff>) => (await sniff(...args)).toString('latin1')
-const capture = await sniffText(service.sign({ target: '/hook?id=1', body: BODY }))
-const json = await sniffText(service.sign({ target: '/hook?id=1', body: '{"a":1}' }))
-const get = await sniffText(service.sign({ method: 'GET', target: '/second' }))
+const captureText = async (...args: Parameters<typeof captureBytes>) => (await captureBytes(...args)).toString('latin1')
+const capture = await captureText(service.sign({ target: '/hook?id=1', body: BODY }))
+const json = await captureText(service.sign({ target: '/hook?id=1', body: '{"a":1}' }))
+const get = await captureText(service.sign({ method: 'GET', target: '/second' }))
 const covered = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
 const inChunks = { 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' }
-const chunked = await sniffText(withHeaders(service.sign({ body: BODY, covered }), inChunks), { chunked: true })
+const chunked = await captureText(withHeaders(service.sign({ body: BODY, covered }), inChunks), { chunked: true })
 
 const readAll = (text: string) => parseHttp(Buffer.from(text, 'latin1')).map(completeEntry)
 const read = (text: string) => readAll(text)[0]!

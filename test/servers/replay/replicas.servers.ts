@@ -29,7 +29,12 @@ async function startLink(target: number) {
   const server = createServer(socket => {
     const upstream = connectTo(target, '127.0.0.1')
     for (const end of [socket, upstream])
-      end.on('error', () => {}).on('close', () => (socket.destroy(), upstream.destroy()))
+      end
+        .on('error', () => {})
+        .on('close', () => {
+          socket.destroy()
+          upstream.destroy()
+        })
     socket.pipe(upstream)
     upstream.on('data', chunk => isStopped || socket.write(chunk))
   })

@@ -15,11 +15,11 @@ import {
   type VerifierOptions
 } from '../../../src/index.ts'
 import { createTestService, type SignRequest } from '../../../src/testing/index.ts'
+import { captureBytes } from '../../support/capture-bytes.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
 import { runInside } from '../../support/run-cli.ts'
 import { linesOf, service, withHeaders } from '../../support/service.ts'
 import { COVERED } from '../../support/situations.ts'
-import { sniff } from '../../support/sniff.ts'
 import { loadVectors } from '../../support/vectors.ts'
 
 const HOSTS = ['receiver.example', 'www.receiver.example']
@@ -365,7 +365,7 @@ test('a sender that signs the method in capitals is not taken for a redirect', a
 })
 
 test('names the line or the check for a change of any one byte of a capture', async () => {
-  const capture = (await sniff(sign())).toString('latin1')
+  const capture = (await captureBytes(sign())).toString('latin1')
   const record = Object.values(service.records).flat(2).join('')
   const args = [
     'explain',

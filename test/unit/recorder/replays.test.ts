@@ -162,13 +162,13 @@ const bodyIn = (document: VectorFile) => document.vectors[0]!.request.body
 
 describe('of a body', () => {
   const options = { ...service.options, lookupTxt: service.lookupTxt }
-  const pieces = (...texts: string[]) =>
+  const chunks = (...texts: string[]) =>
     (async function* () {
       for (const text of texts) yield Buffer.from(text)
     })()
 
   test('all bytes of a streamed body are kept when it does not match', async () => {
-    const request = { ...service.sign({ body: '{"id":1}' }), body: pieces('{"id"', ': 1}') }
+    const request = { ...service.sign({ body: '{"id":1}' }), body: chunks('{"id"', ': 1}') }
     const { verdict, again, document } = await keepAndVerify(request, options)
     expect(bodyIn(document)).toEqual({ utf8: '{"id": 1}' })
     expect(document.vectors[0]).not.toHaveProperty('note')
@@ -197,7 +197,7 @@ describe('of a body', () => {
   })
 
   test.each([
-    ['streamed', (text: string) => pieces(text.slice(0, 60), text.slice(60))],
+    ['streamed', (text: string) => chunks(text.slice(0, 60), text.slice(60))],
     ['as bytes', (text: string) => Buffer.from(text)],
     ['as text', (text: string) => text]
   ])('a body above the limit is above the limit again: %s', async (_, make) => {
@@ -208,7 +208,7 @@ describe('of a body', () => {
   })
 
   test.each([
-    ['streamed', pieces('x'.repeat(60), 'y'.repeat(60))],
+    ['streamed', chunks('x'.repeat(60), 'y'.repeat(60))],
     ['as bytes', Buffer.from('x'.repeat(60) + 'y'.repeat(60))]
   ])('no more than maxBodyBytes of a body is kept, and the fixture says how long it was: %s', async (_, body) => {
     const recorder = createRecorder({ maxBodyBytes: 100 })
@@ -235,7 +235,7 @@ describe('of a body', () => {
 
   test('a body that was read and is empty is null, as that of a request without one', async () => {
     const { verdict, again, document } = await keepAndVerify(
-      { ...service.sign({ body: '{}' }), body: pieces() },
+      { ...service.sign({ body: '{}' }), body: chunks() },
       options
     )
     expect(bodyIn(document)).toBeNull()
@@ -243,7 +243,7 @@ describe('of a body', () => {
   })
 
   test('nothing is kept of a body that was not read, and the fixture says so', async () => {
-    const body = pieces('{}')
+    const body = chunks('{}')
     const { document } = await keepAndVerify({ ...service.sign({ body: '{}' }), https: false, body }, options)
     expect(document.vectors[0]).toMatchObject({ request: { body: null }, note: 'the body was not read' })
   })

@@ -98,22 +98,22 @@ test.each(['2', '9', '-1', '1e99', 'NaN', '1.5', 'x', ''])(
   }
 )
 
-/** Reads a body of this many pieces of 16 KB; returns each size of `buffer` that a piece was copied into. */
-async function copiesOf(pieces: number, announced: string) {
+/** Reads a body of this many chunks of 16 KB; returns each size of `buffer` that a chunk was copied into. */
+async function copiesOf(chunks: number, announced: string) {
   const set = vi.spyOn(Object.getPrototypeOf(Uint8Array.prototype), 'set')
   try {
     let copies = 0
     async function* stream() {
-      for (let n = 0; n < pieces; n++) yield Buffer.alloc(16_384, 'x')
+      for (let n = 0; n < chunks; n++) yield Buffer.alloc(16_384, 'x')
       copies = set.mock.calls.length
     }
     const body = await read(stream(), 1e9, announced)
     if (!body.ok) throw new Error(body.code)
     const copied = set.mock.calls.reduce((sum, [from]) => sum + (from as Uint8Array).length, 0)
-    // The copies that join the pieces at the end are left out.
+    // The copies that join the chunks at the end are left out.
     const buffers = set.mock.contexts.slice(0, copies).map((to, i) => {
-      const [piece, at = 0] = set.mock.calls[i] as [Uint8Array, number?]
-      return { held: at + piece.length, size: (to as Uint8Array).length, isPiece: piece.length === 16_384 }
+      const [chunk, at = 0] = set.mock.calls[i] as [Uint8Array, number?]
+      return { held: at + chunk.length, size: (to as Uint8Array).length, isChunk: chunk.length === 16_384 }
     })
     return { length: body.value.length, own: body.value.buffer.byteLength, copied, buffers }
   } finally {
@@ -134,7 +134,7 @@ test.each(['1048576', '1048577', '9000000', '999999999', '65536', '3'])(
     const { length, own, buffers } = await copiesOf(64, announced)
     expect(length).toBe(64 * 16_384)
     expect(own).toBe(length)
-    for (const { held, size } of buffers.filter(({ isPiece }) => isPiece))
+    for (const { held, size } of buffers.filter(({ isChunk }) => isChunk))
       expect(size).toBeLessThanOrEqual(Math.max(65_536, 4 * held))
   }
 )

@@ -49,8 +49,8 @@ test.each<[string, () => unknown, string, string]>([
   ['resolves to OK', async () => 'OK', 'not a boolean', 'wrong-type']
 ])('fails when the store %s, and releases the token', async (_, claim, error, problem) => {
   const release = vi.fn(async () => {})
-  const { claim: claimOf } = createClaims({ claim: claim as () => Promise<boolean>, release }, 1000)
-  expect(await claimOf('id', 60)).toMatchObject(failure(error, problem))
+  const { claim: claimId } = createClaims({ claim: claim as () => Promise<boolean>, release }, 1000)
+  expect(await claimId('id', 60)).toMatchObject(failure(error, problem))
   expect(release).toHaveBeenCalledExactlyOnceWith('id', expect.any(String), 60)
 })
 

@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { createVerifier } from '../../../../src/core/verify.ts'
 import { findBodyChange } from '../../../../src/explain/body/change.ts'
-import { createBudget } from '../../../../src/explain/budget.ts'
 import { diagnose } from '../../../../src/explain/diagnose.ts'
+import { createSearchBudget } from '../../../../src/explain/search-budget.ts'
 import { cpuTime } from '../../../support/cpu-time.ts'
 import { service } from '../../../support/service.ts'
 import serialized from './serialized.json' with { type: 'json' }
@@ -97,7 +97,7 @@ test.each(['a', '\xef\xbb\xbfa', '"a"', '{"a":[]}', '{"a":{}}'])('tries nothing 
 
 test('reads, writes and hashes no more bytes than it may', () => {
   for (const body of ['a\n', '[1,2]', '"\\n"', 'a=b', '\xc3\xa9', `["${'/'.repeat(16_000)}"]`]) {
-    const budget = createBudget(1000)
+    const budget = createSearchBudget(1000)
     let hashed = 0
     const hash = (bytes: Uint8Array) => {
       hashed += bytes.length

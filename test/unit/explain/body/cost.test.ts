@@ -6,7 +6,7 @@ import * as json from '../../../../src/explain/body/json.ts'
 import { crlfFromLf, lfFromCrlf } from '../../../../src/explain/body/lines.ts'
 import { rewrite, type Writer } from '../../../../src/explain/body/rewrite.ts'
 import { isNotAscii, latin1FromUtf8, utf8FromLatin1 } from '../../../../src/explain/body/utf8.ts'
-import { createBudget } from '../../../../src/explain/budget.ts'
+import { createSearchBudget } from '../../../../src/explain/search-budget.ts'
 import { findCostly } from '../../../fuzz/costly.ts'
 import { createRandom } from '../../../fuzz/random.ts'
 
@@ -86,7 +86,7 @@ const bytes = fc.uint8Array({ maxLength: 300 }).map(array => Buffer.from(array))
 test('no bytes make a writer throw, or write more than its buffer holds', () => {
   fc.assert(
     fc.property(bytes, fc.constantFrom(...WRITERS), fc.integer({ min: 0, max: 2000 }), (body, [, write], cost) => {
-      const text = rewrite(body, createBudget(cost), write)
+      const text = rewrite(body, createSearchBudget(cost), write)
       expect(text === undefined || text.length <= 4 * body.length + 64).toBe(true)
     }),
     { numRuns: 3000 }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { FORM_WRITERS, isForm } from '../../../../src/explain/body/form.ts'
 import { rewrite } from '../../../../src/explain/body/rewrite.ts'
-import { createBudget } from '../../../../src/explain/budget.ts'
+import { createSearchBudget } from '../../../../src/explain/search-budget.ts'
 
 const texts = (form: string): (string | undefined)[] =>
-  FORM_WRITERS.map(write => rewrite(Buffer.from(form), createBudget(1_000_000), write)?.toString('latin1'))
+  FORM_WRITERS.map(write => rewrite(Buffer.from(form), createSearchBudget(1_000_000), write)?.toString('latin1'))
 
 describe('a form', () => {
   const PAIR: [string, string] = ["é [ü]!'()*~", 'a b+/-._']

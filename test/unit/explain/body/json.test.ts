@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { isJson, isString, SERIALIZERS, unquoted } from '../../../../src/explain/body/json.ts'
 import { rewrite, type Writer } from '../../../../src/explain/body/rewrite.ts'
-import { createBudget } from '../../../../src/explain/budget.ts'
+import { createSearchBudget } from '../../../../src/explain/search-budget.ts'
 
 /** Writes a document in another layout; undefined where that would be too long. */
 const layOut = (json: string, write: Writer): string | undefined =>
-  rewrite(Buffer.from(json, 'latin1'), createBudget(1_000_000), write)?.toString('latin1')
+  rewrite(Buffer.from(json, 'latin1'), createSearchBudget(1_000_000), write)?.toString('latin1')
 const LAYOUTS = SERIALIZERS[0]!.layouts
 const [COMPACT, , TWO_SPACES, FOUR_SPACES, TAB] = LAYOUTS as [Writer, Writer, Writer, Writer, Writer]
 const layOutAll = (json: string) => LAYOUTS.map(write => layOut(json, write))
@@ -62,9 +62,9 @@ describe('layouts', () => {
 
   test('layouts are given up where the budget ends', () => {
     const json = Buffer.from('[1,2]'.repeat(10))
-    expect(rewrite(json, createBudget(100), COMPACT)).toEqual(json)
-    expect(rewrite(json, createBudget(99), COMPACT)).toBeUndefined()
-    expect(rewrite(json, createBudget(49), COMPACT)).toBeUndefined()
+    expect(rewrite(json, createSearchBudget(100), COMPACT)).toEqual(json)
+    expect(rewrite(json, createSearchBudget(99), COMPACT)).toBeUndefined()
+    expect(rewrite(json, createSearchBudget(49), COMPACT)).toBeUndefined()
   })
 })
 

@@ -8,7 +8,7 @@ import {
   sizeOf,
   utf8FromLatin1
 } from '../../../../src/explain/body/utf8.ts'
-import { createBudget } from '../../../../src/explain/budget.ts'
+import { createSearchBudget } from '../../../../src/explain/search-budget.ts'
 
 /** Decodes the character at the start of these bytes as the platform does; -1 where they are not UTF-8. */
 function decoded(bytes: Uint8Array): number {
@@ -69,7 +69,7 @@ test.each([
 )
 
 const BYTES = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
-const budget = () => createBudget(1_000_000)
+const budget = () => createSearchBudget(1_000_000)
 
 test('each byte of Latin-1 is written as UTF-8, and back', () => {
   const text = rewrite(BYTES, budget(), utf8FromLatin1)

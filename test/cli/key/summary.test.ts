@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../../cli/captures/capture.ts'
-import { conclude, seconds } from '../../../cli/key/conclude.ts'
 import { reportOn } from '../../../cli/key/report.ts'
 import { parseSigned } from '../../../cli/key/signed-by.ts'
+import { seconds, summarizeLookup } from '../../../cli/key/summary.ts'
 import type { ServerReport, Trace } from '../../../cli/key/trace.ts'
 import { ONE, TWO } from '../../../fixtures/source/keys.ts'
 import { fail, ok } from '../../../src/core/result/result.ts'
@@ -30,7 +30,8 @@ const trace = (servers: readonly ServerReport[], more: Partial<Trace> = {}): Tra
 const NOWHERE: Partial<Trace> = { hops: [{ name: NAME, servers: [] }] }
 
 const KEY = [ONE.record]
-const say = (texts: readonly string[], error: string | undefined, trace?: Trace) => conclude(texts, error, {}, trace)
+const say = (texts: readonly string[], error: string | undefined, trace?: Trace) =>
+  summarizeLookup(texts, error, {}, trace)
 
 const SILENT =
   'The sender must repair its name servers, unless a firewall here drops port 53, which looks the same: none of them ' +

@@ -1,15 +1,15 @@
 // Changes a sample of the code around the verifier, folder by folder, and sees whether its tests notice. Prints the
 // seed of the sample, a table, and each surviving change with the reason. Fails below 90 % in a folder.
-//   tsx test/mutation/rim.ts [--seed N] [--sample N] [FOLDER...]
+//   tsx test/mutation/sampled.ts [--seed N] [--sample N] [FOLDER...]
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { FOLDERS } from './rim-folders.ts'
+import { FOLDERS } from './sampled-folders.ts'
 import { reasonOf } from './survivors.ts'
 
 const LEAST = 90
-const REPORT = 'reports/mutation/rim.json'
+const REPORT = 'reports/mutation/sampled.json'
 
 interface Place {
   line: number
@@ -46,7 +46,7 @@ async function mutate(folder: string): Promise<Report> {
   const options = ['--mutate', files.join(','), '--concurrency', concurrency, '--logLevel', 'warn']
   const child = spawn(
     process.execPath,
-    ['test/mutation/node_modules/.bin/stryker', 'run', 'test/mutation/rim.config.json', ...options],
+    ['test/mutation/node_modules/.bin/stryker', 'run', 'test/mutation/sampled.config.json', ...options],
     {
       env: { ...process.env, MUTATION_FOLDER: folder, MUTATION_SEED: seed, MUTATION_SAMPLE: sample },
       stdio: ['ignore', 'inherit', 'inherit']
@@ -66,7 +66,7 @@ function originalOf(source: string, { start, end }: Mutant['location']): string 
 
 const folders = positionals.length > 0 ? positionals : Object.keys(FOLDERS)
 const unknown = folders.filter(folder => !Object.hasOwn(FOLDERS, folder))
-if (unknown.length > 0) throw new Error(`not a folder of rim-folders.ts: ${unknown.join(', ')}`)
+if (unknown.length > 0) throw new Error(`not a folder of sampled-folders.ts: ${unknown.join(', ')}`)
 
 console.log(`seed ${seed}, at most ${sample} mutants in each folder; --seed N takes others\n`)
 const rows: string[] = []

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
-import { announcedLength, collectPieces, mostHeld, tinyPieces } from '../../../../src/core/body/pieces.ts'
+import { announcedLength, collectChunks, mostHeld, tinyChunks } from '../../../../src/core/body/chunks.ts'
 import { readBody } from '../../../../src/core/body/read.ts'
 
-async function* piecesOf(count: number, size: number): AsyncGenerator<Uint8Array> {
-  const piece = new Uint8Array(size)
-  for (let n = 0; n < count; n++) yield piece
+async function* chunksOf(count: number, size: number): AsyncGenerator<Uint8Array> {
+  const chunk = new Uint8Array(size)
+  for (let n = 0; n < count; n++) yield chunk
 }
 
 const read = (count: number, size: number) =>
-  readBody(piecesOf(count, size), { maxBodyBytes: 10_000_000, bodyTimeout: 30_000 })
+  readBody(chunksOf(count, size), { maxBodyBytes: 10_000_000, bodyTimeout: 30_000 })
 
 test.each([
   [8192, 1],
   [8192, 0],
   [20_000, 64]
-])('reads a body of %d pieces of %d bytes', async (count, size) => {
+])('reads a body of %d chunks of %d bytes', async (count, size) => {
   expect(await read(count, size)).toMatchObject({ ok: true, value: { length: count * size } })
 })
 
@@ -22,7 +22,7 @@ test.each([
   [8193, 1],
   [8193, 0],
   [8193, 63]
-])('refuses a body of %d pieces of %d bytes, as each costs as much as a large one', async (count, size) => {
+])('refuses a body of %d chunks of %d bytes, as each costs as much as a large one', async (count, size) => {
   expect(await read(count, size)).toMatchObject({ code: 'body-unreadable', evidence: { error: 'TINY_PIECES' } })
 })
 
@@ -47,13 +47,13 @@ test.each([0, 1, 999, 1000, 1001, 3999, 4000, 100_000, 300_000, 1_000_000])(
   announced => {
     const body = Buffer.from(Array.from({ length: 300_000 }, (_, n) => n * n))
     for (const size of [250, 1000, 40_000, 70_000, 300_000]) {
-      const pieces = collectPieces(announced)
+      const chunks = collectChunks(announced)
       for (let at = 0; at < body.length; at += size) {
-        pieces.add(body.subarray(at, at + size))
-        expect(pieces.held()).toBeLessThanOrEqual(mostHeld(Math.min(at + size, body.length), announced))
+        chunks.add(body.subarray(at, at + size))
+        expect(chunks.held()).toBeLessThanOrEqual(mostHeld(Math.min(at + size, body.length), announced))
       }
-      expect(body.equals(pieces.join())).toBe(true)
-      expect([pieces.held(), pieces.join().buffer.byteLength]).toEqual([300_000, 300_000])
+      expect(body.equals(chunks.join())).toBe(true)
+      expect([chunks.held(), chunks.join().buffer.byteLength]).toEqual([300_000, 300_000])
     }
   }
 )
@@ -79,15 +79,15 @@ test.each([
   expect(announcedLength(contentLength, 10)).toBe(expected)
 )
 
-test('pieces that are dropped are neither held nor joined', () => {
-  const pieces = collectPieces(10)
-  pieces.add(Buffer.from('dropped'))
-  pieces.clear()
-  expect([pieces.held(), pieces.join()]).toEqual([0, new Uint8Array()])
-  pieces.add(Buffer.from('kept'))
-  expect(Buffer.from(pieces.join()).toString()).toBe('kept')
+test('chunks that are dropped are neither held nor joined', () => {
+  const chunks = collectChunks(10)
+  chunks.add(Buffer.from('dropped'))
+  chunks.clear()
+  expect([chunks.held(), chunks.join()]).toEqual([0, new Uint8Array()])
+  chunks.add(Buffer.from('kept'))
+  expect(Buffer.from(chunks.join()).toString()).toBe('kept')
 })
 
-test('the error of a body of tiny pieces says so', () => {
-  expect(tinyPieces()).toMatchObject({ message: 'too many tiny pieces', code: 'TINY_PIECES' })
+test('the error of a body of tiny chunks says so', () => {
+  expect(tinyChunks()).toMatchObject({ message: 'too many tiny pieces', code: 'TINY_PIECES' })
 })

@@ -33,7 +33,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     ]
   },
   explain: {
-    files: ['src/explain/*.ts', 'src/explain/causes/*.ts', '!src/explain/budget.ts'],
+    files: ['src/explain/*.ts', 'src/explain/causes/*.ts', '!src/explain/search-budget.ts'],
     // The page of all causes and fixes is generated from the code.
     tests: ['test/unit/explain/', 'test/meta/docs/checks-and-codes.test.ts', 'test/vectors/vectors.test.ts']
   },

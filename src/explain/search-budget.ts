@@ -3,14 +3,14 @@
  * any text in it. So every step pays before it runs, whatever the text looks like. Each search counts in its own unit:
  * microseconds, or bytes.
  */
-export interface Budget {
+export interface SearchBudget {
   /** what is not spent yet */
   readonly left: number
   /** Pays for one step. False when too little is left: the step must not run. */
   spend(cost: number): boolean
 }
 
-export function createBudget(amount: number): Budget {
+export function createSearchBudget(amount: number): SearchBudget {
   let left = amount
   return {
     get left() {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Response } from '../../../cli/exchange.ts'
-import { type Attempt, conclude, concludeAll } from '../../../cli/send/conclude.ts'
+import { type Attempt, summarizeRequests, summarizeResponses } from '../../../cli/send/summary.ts'
 import { tamper } from '../../../cli/send/tamper.ts'
 import { service } from '../../support/service.ts'
 
@@ -28,19 +28,22 @@ const NOT_OURS = /^This is not a refusal of signed-requests: /
 
 test('413 is of the receiver when it has asked for the key, and of something in front when it has not', () => {
   const page = response(413, { 'content-type': 'text/html' })
-  expect(conclude([page], attempt())).toEqual([1, expect.stringMatching(/^The receiver did get the key /)])
-  expect(conclude([response(413)], attempt())).toEqual([1, expect.stringMatching(/^The receiver did get the key /)])
-  expect(conclude([response(413)], attempt({ dns: NOT_ASKED }))).toEqual([1, expect.stringMatching(NOT_OURS)])
+  expect(summarizeResponses([page], attempt())).toEqual([1, expect.stringMatching(/^The receiver did get the key /)])
+  expect(summarizeResponses([response(413)], attempt())).toEqual([
+    1,
+    expect.stringMatching(/^The receiver did get the key /)
+  ])
+  expect(summarizeResponses([response(413)], attempt({ dns: NOT_ASKED }))).toEqual([1, expect.stringMatching(NOT_OURS)])
 })
 
 test('413 without a key server is a refusal of ours: nothing shows who was asked', () => {
-  expect(conclude([response(413)], attempt({ dns: undefined }))[1]).not.toMatch(NOT_OURS)
+  expect(summarizeResponses([response(413)], attempt({ dns: undefined }))[1]).not.toMatch(NOT_OURS)
 })
 
 test('a redirect accepts nothing, be the request good or a forgery', () => {
-  expect(conclude([response(299)], attempt())).toEqual([0])
+  expect(summarizeResponses([response(299)], attempt())).toEqual([0])
   for (const isForgery of [false, true])
-    expect(conclude([response(300)], attempt({ isForgery }))).toEqual([1, expect.stringMatching(NOT_OURS)])
+    expect(summarizeResponses([response(300)], attempt({ isForgery }))).toEqual([1, expect.stringMatching(NOT_OURS)])
 })
 
 test.each([
@@ -49,7 +52,7 @@ test.each([
 ])('a refusal whose Date is %i s from this clock is its clock from a --date-tolerance of 60 on', (seconds, way) => {
   const date = new Date(Date.now() + seconds * 1000 + 500).toUTCString()
   const refused = response(401, { date, 'www-authenticate': 'Signature' })
-  const [exit, first] = conclude([refused], attempt({ dns: NOT_ASKED, dateTolerance: 60 }))
+  const [exit, first] = summarizeResponses([refused], attempt({ dns: NOT_ASKED, dateTolerance: 60 }))
   expect([exit, first?.includes(`${way} the receiver's`)]).toEqual([1, way !== undefined])
 })
 
@@ -236,11 +239,11 @@ describe('the whole of what is said and the exit code', () => {
       ]
     ]
   ])('of %s', (_, responses, changes, said) => {
-    expect(conclude(responses, attempt(changes))).toEqual(said)
+    expect(summarizeResponses(responses, attempt(changes))).toEqual(said)
   })
 
   const REFUSED_ALL = 'In all: all 2 forgeries were refused; '
-  test.each<[Parameters<typeof concludeAll>[0], readonly unknown[]]>([
+  test.each<[Parameters<typeof summarizeRequests>[0], readonly unknown[]]>([
     [[[undefined, 0]], [0]],
     [[['body', 1]], [1]],
     [
@@ -268,6 +271,6 @@ describe('the whole of what is said and the exit code', () => {
       [1, 'In all: not refused as it should be: body, date; the good request was accepted.']
     ]
   ])('of several requests that end with %j', (conclusions, said) => {
-    expect(concludeAll(conclusions)).toEqual(said)
+    expect(summarizeRequests(conclusions)).toEqual(said)
   })
 })

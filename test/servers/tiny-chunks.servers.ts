@@ -11,7 +11,7 @@ async function answerOf(child: ChildProcess) {
   return message
 }
 
-test('copies of a captured chunked head with bodies in pieces of one byte stop no nodeHandler', async () => {
+test('copies of a captured chunked head with bodies in chunks of one byte stop no nodeHandler', async () => {
   const execArgv = ['--max-old-space-size=128', '--import', 'tsx']
   const child = fork(new URL('receiving.ts', import.meta.url), [], { execArgv })
   onTestFinished(() => void child.kill('SIGKILL'))

@@ -201,8 +201,8 @@ const CONCLUSIONS: readonly SendConclusion[] = [
   }
 ]
 
-/** Concludes from the responses to one request and its repetitions. */
-export function conclude(
+/** Summarizes the responses to one request and its repetitions. */
+export function summarizeResponses(
   responses: readonly [Response, ...Response[]] | readonly Response[],
   attempt: Attempt
 ): Conclusion {
@@ -248,8 +248,10 @@ function aboutRefusedRepetitions([first, ...repeated]: readonly Response[], agai
   ]
 }
 
-/** Concludes from several requests, each with its own conclusion: every forgery, and the good one at the end. */
-export function concludeAll(conclusions: readonly (readonly [name: string | undefined, exit: number])[]): Conclusion {
+/** Summarizes several requests, each with its own conclusion: every forgery, and the good one at the end. */
+export function summarizeRequests(
+  conclusions: readonly (readonly [name: string | undefined, exit: number])[]
+): Conclusion {
   const worst = [EXIT.refused, EXIT.unknown, EXIT.ok].find(exit => conclusions.some(([, each]) => each === exit))!
   if (conclusions.length === 1) return [worst]
   const names = conclusions.flatMap(([name, exit]) => (name !== undefined && exit !== EXIT.ok ? [name] : []))

@@ -177,13 +177,13 @@ function silence(known: Known): string {
 }
 
 /**
- * Concludes from the receiver's own lookup and from the replies of the name servers, in printable ASCII: who must do
+ * Summarizes the receiver's own lookup and from the replies of the name servers, in printable ASCII: who must do
  * what, and why.
  *
  * @param texts of each TXT record that the lookup brought
  * @param error why it is not known whether there are records
  */
-export function conclude(texts: readonly string[], error: string | undefined, limits: KeyLimits, trace?: Trace) {
+export function summarizeLookup(texts: readonly string[], error: string | undefined, limits: KeyLimits, trace?: Trace) {
   const hops = trace?.hops ?? []
   const last = hops.at(-1) ?? { name: '', servers: [] }
   const published = last.servers.find(isAnswer)?.texts

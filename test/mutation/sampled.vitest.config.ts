@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import base from '../../vitest.config.ts'
 import { inOrder } from './in-order.ts'
-import { FOLDERS } from './rim-folders.ts'
+import { FOLDERS } from './sampled-folders.ts'
 
 const { tests } = FOLDERS[process.env['MUTATION_FOLDER'] ?? '']!
 const root = join(import.meta.dirname, '../..')

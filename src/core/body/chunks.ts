@@ -1,29 +1,29 @@
 /**
- * Pieces that a body may have whatever their size, such as the tokens of a JSON document. One packet of Node.js, 64 KB,
+ * Chunks that a body may have whatever their size, such as the tokens of a JSON document. One packet of Node.js, 64 KB,
  * holds more than these, and is parsed before anyone can refuse the body.
  */
-const FREE_PIECES = 8192
+const FREE_CHUNKS = 8192
 
 /**
- * Bytes that the pieces must have on average when a body has more of them. A piece costs the receiver as much as
+ * Bytes that the chunks must have on average when a body has more of them. A chunk costs the receiver as much as
  * hashing some hundred bytes, whatever its size: a body of single bytes would cost a thousand times what its sender
  * pays.
  */
 const MIN_AVERAGE = 64
 
-/** Counts the pieces of one body. The returned function takes the size of a piece, and returns whether to refuse it. */
-export function countPieces(): (size: number) => boolean {
-  let pieces = 0
+/** Counts the chunks of one body. The returned function takes the size of a chunk, and returns whether to refuse it. */
+export function countChunks(): (size: number) => boolean {
+  let chunks = 0
   let length = 0
   return size => {
-    pieces += 1
+    chunks += 1
     length += size
-    return pieces > FREE_PIECES && length < pieces * MIN_AVERAGE
+    return chunks > FREE_CHUNKS && length < chunks * MIN_AVERAGE
   }
 }
 
-/** Makes the error of a body that `countPieces` refuses. */
-export const tinyPieces = (): Error => Object.assign(new Error('too many tiny pieces'), { code: 'TINY_PIECES' })
+/** Makes the error of a body that `countChunks` refuses. */
+export const tinyChunks = (): Error => Object.assign(new Error('too many tiny pieces'), { code: 'TINY_PIECES' })
 
 /** Returns the length of a body by its Content-Length; 0 without a usable one, or for a body that is too large. */
 export function announcedLength(contentLength: string | undefined, limit: number): number {
@@ -33,7 +33,7 @@ export function announcedLength(contentLength: string | undefined, limit: number
 
 type Block = Uint8Array<ArrayBuffer>
 
-/** Bytes of a block, at most: what is held of a body that comes in small pieces is hardly more than its bytes. */
+/** Bytes of a block, at most: what is held of a body that comes in small chunks is hardly more than its bytes. */
 const BLOCK = 65_536
 
 /** Returns whether a buffer of the announced length is made: a sender may withhold most of what it announces. */
@@ -47,10 +47,10 @@ export const mostHeld = (length: number, announced: number): number =>
   isWholeMade(length, announced) ? announced : length + Math.min(length && Math.max(length, announced), BLOCK)
 
 /**
- * Copies the pieces of a body into blocks: the first ones double, and the others are of one size. A buffer of the
+ * Copies the chunks of a body into blocks: the first ones double, and the others are of one size. A buffer of the
  * announced length replaces them when a quarter of it has come, and is then not copied.
  */
-export function collectPieces(announced = 0) {
+export function collectChunks(announced = 0) {
   let blocks: Block[] = []
   /** bytes that have arrived */
   let length = 0
@@ -72,14 +72,14 @@ export function collectPieces(announced = 0) {
   return {
     /** Returns the bytes of all blocks. */
     held: (): number => held,
-    add(piece: Uint8Array): void {
-      const needed = length + piece.length
+    add(chunk: Uint8Array): void {
+      const needed = length + chunk.length
       if (needed > held && held < announced && isWholeMade(needed, announced)) joinIn(announced)
       const free = held - length
       const last = blocks.at(-1)
-      last?.set(piece.subarray(0, free), last.length - free)
-      if (piece.length > free) {
-        const rest = piece.subarray(free)
+      last?.set(chunk.subarray(0, free), last.length - free)
+      if (chunk.length > free) {
+        const rest = chunk.subarray(free)
         const block = new Uint8Array(Math.max(rest.length, Math.min(BLOCK, Math.max(held, announced - held))))
         block.set(rest)
         blocks.push(block)

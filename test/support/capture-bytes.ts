@@ -5,7 +5,7 @@ import { listen } from './listen.ts'
 import { linesOf } from './service.ts'
 
 /** Returns the bytes of a request as Node's client writes them to a socket; in chunks of ten bytes on request. */
-export async function sniff(signed: ReceivedRequest, { chunked = false } = {}): Promise<Buffer> {
+export async function captureBytes(signed: ReceivedRequest, { chunked = false } = {}): Promise<Buffer> {
   const bytes: Buffer[] = []
   const server = createServer((request, response) => request.on('end', () => response.end()).resume())
   server.on('connection', socket => socket.on('data', chunk => bytes.push(chunk)))
