@@ -1,5 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Verdict } from 'signed-requests'
 import { answerWhenDrained, DRAIN_LIMITS, emptyBodyHeaders, refusalHeaders } from '../../src/internal/index.ts'
 
 interface AnswerOptions {
@@ -9,12 +10,11 @@ interface AnswerOptions {
   readonly skipsBody?: boolean
   /** besides those of every answer */
   readonly headers?: Readonly<Record<string, string>>
+  /** the very verdict of `verify`: a 401 then says what has to be signed */
+  readonly verdict?: Verdict
 }
 
-const answerOf = (status: number, headers: Readonly<Record<string, string>> = {}) => ({
-  status,
-  headers: { ...headers, ...refusalHeaders(status) }
-})
+const answerOf = (status: number) => ({ status, headers: refusalHeaders(status) })
 
 /** Answers at once. */
 export function answer(res: ServerResponse, status: number, { isLast }: AnswerOptions): void {
@@ -25,9 +25,11 @@ export function answer(res: ServerResponse, status: number, { isLast }: AnswerOp
 export const answerWhenRead = (
   res: ServerResponse,
   status: number,
-  { isLast, skipsBody = false, headers }: AnswerOptions
-): Promise<void> =>
-  answerWhenDrained(res, answerOf(status, headers), { isLast, limits: skipsBody ? undefined : DRAIN_LIMITS })
+  { isLast, skipsBody = false, headers, verdict }: AnswerOptions
+): Promise<void> => {
+  const answer = { status, headers: { ...headers, ...refusalHeaders(status, verdict) } }
+  return answerWhenDrained(res, answer, { isLast, limits: skipsBody ? undefined : DRAIN_LIMITS })
+}
 
 /** Answers bytes that Node.js could not parse as a request, and ends the connection. */
 export function answerSocket(socket: Socket, status: number): void {

@@ -27,9 +27,10 @@ export function createCheck(settings: AuthorizerSettings, verify: Verify) {
   async function respond(res: ServerResponse, verdict: Verdict, isUnsafe: boolean, skipsBody: boolean) {
     if (isUnsafe) {
       await releaseClaim(verify, verdict)
-      return answerWhenRead(res, 401, { isLast: false })
+      return answerWhenRead(res, 401, { isLast: false, verdict })
     }
-    if (verdict.status !== 'verified') return answerWhenRead(res, httpStatus(verdict), { isLast: false, skipsBody })
+    if (verdict.status !== 'verified')
+      return answerWhenRead(res, httpStatus(verdict), { isLast: false, skipsBody, verdict })
     // All of them are always sent: a proxy overwrites the sender's headers only by those that come back.
     const headers = { ...grantHeaders(verdict), 'Signed-Request-Verdict': verdict.status }
     return answerWhenRead(res, 200, { isLast: false, headers })

@@ -92,7 +92,7 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
       const status = observe && isTooLarge ? 413 : statusOf(verdict)
       // What is not well-formed is not followed by another request.
       const isLast = verdict.checks.request.outcome !== 'pass'
-      await answerWhenRead(res, status, { isLast, skipsBody: isRevoked })
+      await answerWhenRead(res, status, { isLast, skipsBody: isRevoked, verdict })
       await whenOver(res)
       return { upstream: 'not-asked' }
     }

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { type ReceivedRequest, refusalResponse } from 'signed-requests'
 import { rfc9421 } from 'signed-requests/rfc9421'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { linesOf, service, withHeaders } from '../../test/support/service.ts'
+import { CHALLENGE, linesOf, service, withHeaders } from '../../test/support/service.ts'
 import { exchangeBytes, statusesOf, wire } from '../../test/support/wire.ts'
 import { startAuthorizer } from '../src/authorize.ts'
 import type { Exchange, Malformed } from '../src/exchange.ts'
@@ -84,7 +84,7 @@ describe('as-is', () => {
     const forged = { ...sign({ body: Buffer.alloc(3_000_000, 'x') }), target: '/other' }
     const [first, second] = [await ask(forged), await ask({ ...sign(), body: Buffer.from('{"id":2}') })]
     for (const { status, headers, body } of [first, second]) {
-      expect([status, body, headers['www-authenticate']]).toEqual([401, '', 'Signature'])
+      expect([status, body, headers['www-authenticate']]).toEqual([401, '', CHALLENGE])
       for (const name of GRANTED) expect(headers[name]).toBeUndefined()
     }
     expect(second.localPort).toBe(first.localPort)

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { rfc9421 } from 'signed-requests/rfc9421'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { makeCertificate, open as openTls } from '../../test/support/https.ts'
-import { service } from '../../test/support/service.ts'
+import { CHALLENGE, service } from '../../test/support/service.ts'
 import { until } from '../../test/support/until.ts'
 import { exchangeBytes, send, statusesOf, wire } from '../../test/support/wire.ts'
 import { ANY_ACCOUNT } from '../src/seen-accounts.ts'
@@ -36,6 +37,21 @@ describe('one request', () => {
     expect(await statuses({ ...service.sign({ body: 'signed' }), target: '/other' })).toEqual([401])
     expect(await over(1)).toMatchObject([{ status: 401, upstream: 'not-asked', verdict: { status: 'rejected' } }])
     expect(seen).toEqual([])
+  })
+
+  test('a refusal says what has to be signed, whatever the request is, and no other answer does', async () => {
+    const headOf = async (address: string, request: Parameters<typeof send>[1]) => {
+      const [head = ''] = String(await send(address, request)).split('\r\n\r\n')
+      return head.replace(/\r\nDate: .*/, '')
+    }
+    const signed = service.sign({ target: '/hook' })
+    const { address } = await start()
+    const forged = await headOf(address, { ...signed, target: '/other' })
+    expect(forged).toContain(`\r\nWWW-Authenticate: ${CHALLENGE}`)
+    expect(await headOf(address, { ...signed, headers: signed.headers.slice(0, 1) })).toBe(forged)
+    expect(await headOf(address, signed)).not.toContain('WWW-Authenticate')
+    const { address: both } = await start({ verifier: { ...service.options, schemes: [rfc9421] } })
+    expect(await headOf(both, signed)).toMatch(/\r\nAccept-Signature: /)
   })
 
   test('a request is accepted once', async () => {
