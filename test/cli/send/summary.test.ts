@@ -218,6 +218,16 @@ describe('the whole of what is said and the exit code', () => {
       ]
     ],
     [
+      'a repetition that is accepted after the receiver failed',
+      [response(500), response(204)],
+      {},
+      [
+        1,
+        'Request 1 was answered with 500, and request 2, of the same bytes, was accepted: the receiver failed, and then ' +
+          'gave the claim back, as it should. Find out why it answered 500: its own log says that.'
+      ]
+    ],
+    [
       'repetitions of which one is accepted',
       [response(200), OURS, response(200)],
       {},
