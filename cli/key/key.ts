@@ -66,6 +66,8 @@ async function run(values: Values<typeof FLAGS>, io: Io, _: string, all: readonl
   const replies = await Promise.all(names.map(name => lookup(name)))
 
   const isTraced = values.url === undefined && !values.noTrace
+  if (values.url !== undefined && !values.noTrace)
+    io.note('note: with --doh the name servers are not asked, because that needs port 53; leave --doh out to ask them')
   if (isTraced) io.progress?.('asking the name servers')
   const end = AbortSignal.timeout(BUDGET.milliseconds)
   const dns = createDns(servers, values.private === true, BUDGET.messages, end)
@@ -73,7 +75,7 @@ async function run(values: Values<typeof FLAGS>, io: Io, _: string, all: readonl
 
   const reports = names.map((name, i) => {
     const signed = entry && parseSigned(entry, name)
-    return reportOn({ name, reply: replies[i]!, trace: traces[i], signed }, limits)
+    return reportOn({ name, reply: replies[i]!, trace: traces[i], signed, isOneOfSeveral: names.length > 1 }, limits)
   })
   if (values.json) io.print(asciiJson(reports.map(report => ({ ...report, servers }))))
   else io.print(reports.flatMap((report, i) => [...(i > 0 ? ['', ''] : []), ...reportLines(report, servers)]))

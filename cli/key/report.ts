@@ -35,9 +35,11 @@ interface Found {
   readonly reply: Result<TxtAnswer>
   readonly trace: Trace | undefined
   readonly signed: Result<SignedRequest> | undefined
+  /** there are reports on other names */
+  readonly isOneOfSeveral?: boolean
 }
 
-export function reportOn({ name, reply, trace, signed }: Found, limits: KeyLimits) {
+export function reportOn({ name, reply, trace, signed, isOneOfSeveral = false }: Found, limits: KeyLimits) {
   const texts = reply.ok ? reply.value.map(joinStrings) : []
   const problem = reply.ok ? undefined : describeFailure(reply)
   const error = !reply.ok && isUnavailable(reply.code) ? problem : undefined
@@ -46,7 +48,8 @@ export function reportOn({ name, reply, trace, signed }: Found, limits: KeyLimit
   const status: keyof typeof TONES = isUsable ? 'usable' : refusal
   const hops = trace?.hops ?? []
   const show = hidePrivateKeys([...texts, ...hops.flatMap(hop => hop.servers.flatMap(({ texts = [] }) => texts))])
-  const request = signed && findSigner(signed, name, findRecords(texts, hops), limits, error)
+  const where = isOneOfSeveral ? `of ${name}` : ''
+  const request = signed && findSigner(signed, name, findRecords(texts, hops, where), limits, error, where)
   const shown = (server: ServerReport) => ({ ...server, texts: server.texts?.map(show) })
   return {
     name,
@@ -67,8 +70,8 @@ export function reportOn({ name, reply, trace, signed }: Found, limits: KeyLimit
 }
 
 /** Lists the records of the receiver's DNS server, and then those that only name servers have. */
-function findRecords(texts: readonly string[], hops: readonly Hop[]): FoundRecord[] {
-  const labels = new Map(texts.map((text, i) => [text, `record ${i + 1}`]))
+function findRecords(texts: readonly string[], hops: readonly Hop[], where: string): FoundRecord[] {
+  const labels = new Map(texts.map((text, i) => [text, `record ${i + 1} ${where}`.trimEnd()]))
   for (const { server, texts = [] } of hops.flatMap(hop => hop.servers))
     for (const text of texts)
       if (!labels.has(text)) labels.set(text, `${server}, which the receiver's DNS server does not have`)

@@ -3,7 +3,9 @@ import { type KeyLimits, type Result, type SchemeName, verifySignature } from '.
 import {
   checkRequest,
   escapeText,
+  inMaking,
   normalizeName,
+  openSignature,
   parseKey,
   SCHEME_ALGORITHMS,
   type SchemeRules
@@ -61,6 +63,8 @@ export interface RequestReport {
   readonly record?: string
   /** with which the signature verifies */
   readonly algorithm?: string
+  /** whether the key of `record` made the signature, over whatever text */
+  readonly madeByKey?: true
 }
 
 /** Limits the records that are tried to more than any name has: a hostile zone may list thousands. */
@@ -71,13 +75,15 @@ const MAX_TRIED = 64
  *
  * @param name at which the records were found
  * @param error why it is not known whether the receiver's DNS server has records
+ * @param where the keys are, for a person: `of one.example`; empty for the only name
  */
 export function findSigner(
   signed: Result<SignedRequest>,
   name: string,
   found: readonly FoundRecord[],
   limits: KeyLimits,
-  error: string | undefined
+  error: string | undefined,
+  where = ''
 ): RequestReport {
   if (!signed.ok) return undecided(`its signature cannot be tried (${signed.code}: ${signed.message})`)
   const { keyId, scheme, signingString, signature, algorithm: named = '' } = signed.value
@@ -93,17 +99,38 @@ export function findSigner(
     if (algorithm === undefined) continue
     const how = named !== '' && algorithm !== algorithms[0] ? `, although the request names ${escapeText(named)}` : ''
     const text = `The request was signed with the key of ${escapeText(label)} (${algorithm}${how}).${other}`
-    return { outcome: 'made', text, keyId, record, algorithm }
+    return { outcome: 'made', text, keyId, record, algorithm, madeByKey: true }
+  }
+  for (const { label, text: record } of usable) {
+    const opened = openedBy(record, signature, algorithms)
+    if (opened?.isByKey !== true) continue
+    const isThisText = opened.wasSigned(signingString)
+    const how = `${inMaking(opened.made!)}, although the request names ${escapeText(named) || 'no algorithm'}`
+    const text = isThisText
+      ? `The request was signed with the key of ${escapeText(label)} (${how}).${other}`
+      : `The key of ${escapeText(label)} made this signature, but over another text: the request was changed on the ` +
+        `way (explain FILE looks for the change).${other}`
+    return { outcome: isThisText ? 'made' : 'none', text, keyId, record, madeByKey: true }
   }
   if (found.length > MAX_TRIED) return undecided(`there are more than ${MAX_TRIED} records`)
   if (usable.length === 0 && error !== undefined) return undecided(`no record was found: ${escapeText(error)}`)
-  const none = 'The request was signed with none of the keys here: '
+  const none = `The request was signed with none of the keys ${where || 'here'}: `
   const good =
     usable.length === 0
       ? 'no record can be used'
       : `the ${usable.length === 1 ? 'record is' : 'records are'} good, and this request was signed with another key ` +
         'or changed on the way (explain FILE looks for the change)'
   return { outcome: 'none', text: `${none}${good}.${other}`, keyId }
+}
+
+/** Opens the signature with this key, by the first algorithm that fits the type of the key. */
+function openedBy(record: string, signature: Uint8Array, algorithms: readonly string[]) {
+  const encoded = Buffer.from(signature).toString('base64')
+  for (const algorithm of algorithms) {
+    const opened = openSignature({ record, signature: encoded, algorithm })
+    if (opened !== undefined) return opened
+  }
+  return undefined
 }
 
 const undecided = (reason: string): RequestReport => ({

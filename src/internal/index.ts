@@ -89,6 +89,7 @@ export {
 
 // `explain DIR` reads the files of a recorder, and asks who made a signature that does not verify.
 
+export { inMaking } from '../explain/causes/signature.ts'
 export { madeByKey, openSignature } from '../explain/opened-signature.ts'
 export { parseRecordedName } from '../recorder/file-names.ts'
 

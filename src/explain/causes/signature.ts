@@ -187,7 +187,7 @@ const HASHES = { sha1: 'SHA-1', sha256: 'SHA-256', sha384: 'SHA-384', sha512: 'S
 const PADDINGS = { pkcs1: 'RSASSA-PKCS1-v1_5', pss: 'RSASSA-PSS' } as const
 
 /** Says how a signature was made. */
-const inMaking = ({ padding, hash }: Made): string =>
+export const inMaking = ({ padding, hash }: Made): string =>
   `by ${PADDINGS[padding]} ${hash === undefined ? 'over a bare digest, without the name of its hash' : `with ${HASHES[hash]}`}`
 
 /** Finds the algorithm of the draft that is made so. */

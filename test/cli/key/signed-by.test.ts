@@ -1,7 +1,9 @@
+import { sign as cryptoSign } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Entry } from '../../../cli/captures/capture.ts'
 import { type FoundRecord, findSigner, parseSigned } from '../../../cli/key/signed-by.ts'
-import { TWO } from '../../../fixtures/source/keys.ts'
+import { ONE, TWO } from '../../../fixtures/source/keys.ts'
+import type { Result } from '../../../src/index.ts'
 import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
 import { headOf, KEY_NAME, RECORD, unwrap } from '../../support/explain.ts'
 import { runInside } from '../../support/run-cli.ts'
@@ -36,6 +38,11 @@ async function key(names: readonly string[], file: string, ...flags: readonly st
   return { code, stdout, stderr, first: stdout.split('\n\n')[0]!.replaceAll('\n', ' ') }
 }
 
+function resultOf<T>(result: Result<T>): T {
+  if (!result.ok) throw new Error(result.code)
+  return result.value
+}
+
 const NONE = 'The request was signed with none of the keys here: '
 const CHANGED =
   'the record is good, and this request was signed with another key or changed on the way ' +
@@ -61,9 +68,25 @@ describe('key --request', () => {
 
   test('says that the record is good where none made it, and ends with 1', async () => {
     const changed = fileOf({ ...signed, target: '/hook?id=43' })
-    expect(await key([KEY_NAME], changed)).toMatchObject({ code: 1, first: NONE + CHANGED })
+    const byKey =
+      'The key of record 1 made this signature, but over another text: the request was changed on the way (explain FILE ' +
+      'looks for the change).'
+    expect(await key([KEY_NAME], changed)).toMatchObject({ code: 1, first: byKey })
     const first = `${NONE}${CHANGED} The request names another key: ${KEY_NAME}.`
     expect(await key([OTHER_NAME], fileOf(signed))).toMatchObject({ code: 1, first })
+  })
+
+  test('names the key of each name, where there are several', async () => {
+    const { stdout } = await key([OTHER_NAME, KEY_NAME], fileOf(signed))
+    const text = unwrap(stdout).replaceAll('\n', ' ')
+    expect(text).toContain(`The request was signed with the key of record 1 of ${KEY_NAME} (rsa-sha256).`)
+    expect(text).toContain(`The request was signed with none of the keys of ${OTHER_NAME}: `)
+  })
+
+  test('says that the name servers are not asked with --doh', async () => {
+    const args = ['key', KEY_NAME, '--doh', 'https://127.0.0.1:1/dns-query', '--lookup-timeout', '50']
+    expect((await runInside(args)).stderr).toMatch(/^note: with --doh the name servers are not asked.*port 53/)
+    expect((await runInside([...args, '--no-trace'])).stderr).toBe('')
   })
 
   test('says that no record can be used, and ends with 1', async () => {
@@ -162,6 +185,33 @@ describe('the signer of a request', () => {
     const { outcome, text } = findSigner(parsed, KEY_NAME, [{ text: RECORD, label: 'record 1' }], {}, undefined)
     expect(outcome).toBe('made')
     expect(text).toContain('(rsa-sha256, although the request names rsa-sha512).')
+  })
+
+  test('the signer of a request is found by what its RSA signature shows: another hash, or another text', () => {
+    const find = (hash: string, target: string) => {
+      const { signingString } = resultOf(parseSigned({ request: signed, notes: [] } as Entry, KEY_NAME))
+      const made = cryptoSign(hash, Buffer.from(signingString), ONE.privateKey).toString('base64')
+      const resigned = withSignature(signed, value => value.replace(/(signature=")[^"]*/, `$1${made}`))
+      const records = [TWO, ONE].map(({ record }, i) => ({ text: record, label: `record ${i + 1}` }))
+      return findSigner(
+        parseSigned({ request: { ...resigned, target }, notes: [] } as Entry, KEY_NAME),
+        KEY_NAME,
+        records,
+        {},
+        undefined
+      )
+    }
+    const { text, ...made } = find('sha384', signed.target)
+    expect(made).toEqual({ outcome: 'made', keyId: KEY_NAME, record: ONE.record, madeByKey: true })
+    expect(text).toContain(
+      'the key of record 2 (by RSASSA-PKCS1-v1_5 with SHA-384, although the request names rsa-sha256).'
+    )
+    for (const hash of ['sha256', 'sha384']) {
+      const changed = find(hash, '/hook?id=43')
+      expect(changed).toMatchObject({ outcome: 'none', record: ONE.record, madeByKey: true })
+      expect(changed.text).toMatch(/^The key of record 2 made this signature, but over another text: /)
+    }
+    expect(find('sha256', signed.target)).toMatchObject({ algorithm: 'rsa-sha256', madeByKey: true })
   })
 
   test('the signer of a request is not looked for in more than 64 records', () => {
