@@ -1,4 +1,4 @@
-import { MAX_LINES } from '../src/core/http/fields.ts'
+import { MAX_HEADER_LINES } from '../src/core/http/fields.ts'
 import type { ReceivedRequest } from '../src/index.ts'
 import { asReceived, flat, type Sample } from './sample.ts'
 
@@ -85,19 +85,19 @@ const OTHERS: Readonly<Record<string, (sample: Sample, bytes: number, salt: numb
     ])
   }),
   'as many header lines as are taken, of spaces': ({ request }, bytes, salt) => {
-    const more = MAX_LINES - request.headers.length
+    const more = MAX_HEADER_LINES - request.headers.length
     const spaces = `${' '.repeat(bytes / more / 2)}.${' '.repeat(bytes / more / 2)}`
     const lines = Array.from({ length: more }, (_, i) => [`x${salt}-${i}`, spaces] as const)
     return { ...request, headers: asReceived([...request.headers, ...lines]) }
   },
   'as many header lines as are taken, of names': ({ request }, bytes, salt) => {
-    const more = MAX_LINES - request.headers.length
+    const more = MAX_HEADER_LINES - request.headers.length
     const name = 'X-'.repeat(bytes / more / 2 - 4)
     const lines = Array.from({ length: more }, (_, i) => [`${name}${salt}${i}`, ''] as const)
     return { ...request, headers: asReceived([...request.headers, ...lines]) }
   },
   'one header on as many lines as are taken': ({ request }, bytes, salt) => {
-    const more = MAX_LINES - request.headers.length
+    const more = MAX_HEADER_LINES - request.headers.length
     const lines = Array.from({ length: more }, () => ['X-Nonce', `${salt}${','.repeat(bytes / more)}`] as const)
     return { ...request, headers: asReceived([...request.headers, ...lines]) }
   }

@@ -1,9 +1,7 @@
-import { isObject, type JsonObject, objectOr } from '../../src/internal/index.ts'
+import { isObject, isText, type JsonObject, objectOr } from '../../src/internal/index.ts'
 import { type Entry, entryOf, MAX_ENTRIES, splitUrl } from './capture.ts'
 import { parseHttp } from './http.ts'
 import { parseHeaders, serializations } from './json-shape.ts'
-
-const isText = (value: unknown): value is string => typeof value === 'string'
 
 /** Parses requests of ngrok's inspector, whose `raw` has the bytes as they came, in base64. */
 export function parseNgrok(value: JsonObject): Entry[] | undefined {

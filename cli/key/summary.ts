@@ -12,7 +12,7 @@ import {
   withFinding
 } from '../../src/internal/index.ts'
 import { isNotAsked, NOT_ASKED } from './ask.ts'
-import type { Hop, ServerReport, Trace } from './trace.ts'
+import { type Hop, MAX_ALIASES, type ServerReport, type Trace } from './trace.ts'
 
 /** All that is known about the key at a name. Texts in it come from outside. */
 interface Known {
@@ -50,7 +50,7 @@ const CONCLUSIONS: readonly Conclusion[] = [
   {
     kind: 'endless-aliases',
     find: ({ trace }) => trace?.isEndless,
-    fix: 'The sender must break the CNAME loop, or use at most 8 aliases',
+    fix: `The sender must break the CNAME loop, or use at most ${MAX_ALIASES} aliases`,
     cause: ({ hops }) => hops.map(({ name }) => name).join(', ')
   },
   {

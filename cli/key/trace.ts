@@ -26,7 +26,7 @@ export interface Hop {
 
 export type Trace = Awaited<ReturnType<typeof traceName>>
 
-const MAX_ALIASES = 8
+export const MAX_ALIASES = 8
 const MAX_LABELS = 8
 
 /** More than any zone needs (RFC 1912 section 2.8: no more than seven), with two addresses each. */
@@ -62,7 +62,7 @@ export async function traceName(asked: Dns, name: string) {
     /** the resolver fails, but not where it is asked not to validate */
     isBogus: reply.rcode === 'SERVFAIL' && isAnswer(await dns.resolve('TXT', name)),
     hops,
-    /** the aliases form a loop, or are more than 8 */
+    /** the aliases form a loop, or are more than `MAX_ALIASES` */
     isEndless: next !== undefined,
     /** the name with the zone appended twice, where that is the name that has a record */
     misplaced: next === undefined ? await findMisplaced(dns, hops.at(-1)!) : undefined

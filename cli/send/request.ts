@@ -5,6 +5,7 @@ import {
   findDecompression,
   HOP_BY_HOP,
   lineValues,
+  MAX_HEADER_LINES,
   plural
 } from '../../src/internal/index.ts'
 import { digestsIn, type Entry, hasDigest, splitUrl } from '../captures/capture.ts'
@@ -118,7 +119,7 @@ const MALFORMED = {
   target: 'the target is empty, or has a line break or NUL',
   'header-name': 'the name of a header is not a token',
   'header-value': 'the value of a header has a line break or another control character',
-  'header-count': 'there are more than 500 header lines'
+  'header-count': `there are more than ${MAX_HEADER_LINES} header lines`
 } as const
 
 function checkWellFormed({ request }: Entry): Fields {

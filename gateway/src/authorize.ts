@@ -6,6 +6,7 @@ import { listen, trackConnections } from './connections.ts'
 import type { Exchange, Malformed } from './exchange.ts'
 import type { AuthorizerSettings } from './options/authorize.ts'
 import { connectReplayStore, NO_CLAIMS } from './replay-store.ts'
+import { SERVER_TIMEOUTS } from './server-timeouts.ts'
 import { watchStore } from './store-watch.ts'
 
 export interface Authorizer {
@@ -20,9 +21,7 @@ export interface Authorizer {
 const LIMITS = {
   // Limits the head: the sender's own, and the headers that the engine adds.
   maxHeaderSize: 32_768,
-  headersTimeout: 10_000,
-  requestTimeout: 60_000,
-  connectionsCheckingInterval: 1000,
+  ...SERVER_TIMEOUTS,
   // Longer than engines keep a connection, so that the engine closes it.
   keepAliveTimeout: 120_000
 }

@@ -1,5 +1,5 @@
 import type { ReceivedRequest, Verdict } from 'signed-requests'
-import { type GatewayCode, situationOf } from '../../src/internal/index.ts'
+import { type GatewayCode, situationOf, visibleText } from '../../src/internal/index.ts'
 
 /** One line of a head: the name in its case, and the value. */
 export type HeaderLine = readonly [name: string, value: string]
@@ -14,6 +14,9 @@ export interface UpstreamResult {
   /** place and reason: `127.0.0.1:9000 ECONNREFUSED` */
   readonly upstreamError?: string | undefined
 }
+
+/** Limits how much of a body is kept for the page. */
+export const MAX_SHOWN_BYTES = 64 * 1024
 
 /** All data about one request when it is over. Log, metrics and page are made from it. */
 export interface Exchange extends Omit<ReceivedRequest, 'headers' | 'body'>, UpstreamResult {
@@ -51,12 +54,7 @@ export function otherDomainOf({ failures }: Verdict): string | undefined {
   const [claimed] = failures.flatMap(({ code, evidence }) =>
     code === 'key-name-outside-domain' ? evidence.received : []
   )
-  return claimed
-    ?.slice(0, 255)
-    .replace(/[^!-~]/g, '?')
-    .toLowerCase()
-    .split('._domainkey.')
-    .at(-1)
+  return visibleText(claimed)?.toLowerCase().split('._domainkey.').at(-1)
 }
 
 /** Returns whether a sender that gets this status tries again (RFC 9110 section 15.6, RFC 6585 section 4). */

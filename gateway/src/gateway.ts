@@ -12,16 +12,14 @@ import type { GatewaySettings } from './options/settings.ts'
 import { connectReplayStore, NO_CLAIMS } from './replay-store.ts'
 import { noteAccounts } from './seen-accounts.ts'
 import { createServe } from './serve.ts'
+import { SERVER_TIMEOUTS } from './server-timeouts.ts'
 import { watchStore } from './store-watch.ts'
 
 export type Gateway = Awaited<ReturnType<typeof startGateway>>
 
 const LIMITS = {
   maxHeaderSize: 16_384,
-  headersTimeout: 10_000,
-  requestTimeout: 60_000,
-  // Node.js checks every 30 s by default, so a 10 s limit could take 40 s.
-  connectionsCheckingInterval: 1000,
+  ...SERVER_TIMEOUTS,
   // Longer than nginx keeps a connection to its upstream (60 s), so that nginx closes it.
   keepAliveTimeout: 65_000
 } as const satisfies ServerOptions

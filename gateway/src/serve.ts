@@ -4,7 +4,7 @@ import { DEFAULTS, isToken } from '../../src/internal/index.ts'
 import { answer, answerWhenRead } from './answer.ts'
 import { createBoundedVerify } from './bounded-verify.ts'
 import { NO_WAITS, whenOver } from './connections.ts'
-import type { Exchange, HeaderLine, Malformed, UpstreamResult } from './exchange.ts'
+import { type Exchange, type HeaderLine, MAX_SHOWN_BYTES, type Malformed, type UpstreamResult } from './exchange.ts'
 import { type Outgoing, TOO_LARGE, type Upstream } from './forward.ts'
 import { requestHeaders } from './headers.ts'
 import type { GatewaySettings } from './options/settings.ts'
@@ -12,9 +12,6 @@ import { releaseClaim } from './release-claim.ts'
 import { ANY_ACCOUNT, accountFlags } from './seen-accounts.ts'
 import { createSignatureOpener } from './signer.ts'
 import { asSigned, whyNotForwardable } from './target.ts'
-
-/** Limits how much of a verified body is kept for the page. */
-const MAX_SHOWN = 64 * 1024
 
 /**
  * A larger body counts until the upstream has it; smaller ones are too little to count on any number of connections.
@@ -36,7 +33,7 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
   const boundedVerify = createBoundedVerify(verify, settings)
   const wasMadeByKey = createSignatureOpener()
   const maxBody = verifier.maxBodyBytes ?? DEFAULTS.maxBodyBytes
-  const shown = admin === undefined || admin.redact ? 0 : MAX_SHOWN
+  const shown = admin === undefined || admin.redact ? 0 : MAX_SHOWN_BYTES
   const keep = observe ? maxBody : 0
   const proxy = { https: settings.https, prefix }
   const consumed = new Set(Object.values(proxy).filter(what => typeof what === 'string'))

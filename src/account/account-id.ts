@@ -1,4 +1,5 @@
 import { isAccountId } from '../core/checks/account.ts'
+import { isObject } from '../core/json-shape.ts'
 import { inOptions, named, type Part, withParts } from '../core/mistakes.ts'
 import { DEFAULTS } from '../core/options/options.ts'
 import { AccountError } from './errors.ts'
@@ -69,7 +70,7 @@ const isShown = (name: string): boolean => FIELD_WORDS.has(name.replace(/[_-]/g,
 /** Lists the fields of the answer, then those of the objects in it: `id, data, data.ID`. */
 function listFields(raw: unknown): string {
   const names: string[] = []
-  let holders: (readonly [path: string, holder: object])[] = isObject(raw) ? [['', raw]] : []
+  let holders: (readonly [path: string, holder: object])[] = hasFields(raw) ? [['', raw]] : []
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
     const fields = holders.flatMap(([path, holder]) =>
       Object.entries(holder).map(([name, value]) => ({
@@ -80,7 +81,7 @@ function listFields(raw: unknown): string {
     )
     names.push(...fields.map(({ path }) => path))
     holders = fields.flatMap(({ path, value }) =>
-      isObject(value) && !path.endsWith(HIDDEN) ? [[`${path}.`, value] as const] : []
+      hasFields(value) && !path.endsWith(HIDDEN) ? [[`${path}.`, value] as const] : []
     )
   }
   let length = 0
@@ -94,4 +95,5 @@ function listFields(raw: unknown): string {
 
 const HIDDEN = '(not shown)'
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+/** Objects and arrays of JSON have fields. */
+const hasFields = (value: unknown): value is object => isObject(value) || Array.isArray(value)

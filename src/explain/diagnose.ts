@@ -26,7 +26,7 @@ export interface Diagnosis {
   status: Verdict['status']
   /** who sent a verified request, or the checks whose failure follows from no other one */
   headline: string
-  /** all twelve, in order */
+  /** every check, in order */
   checks: readonly DiagnosedCheck[]
   /** root causes first, in the order of the checks, then what follows from them; empty when verified */
   failures: readonly DiagnosedFailure[]

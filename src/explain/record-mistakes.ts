@@ -1,6 +1,7 @@
 import { normalizeName } from '../core/http/uri.ts'
 import { parseKey } from '../core/key/cache.ts'
 import { looksLikeKeyRecord, MAX_KEY_RECORDS, parseKeyRecord, withoutEmptyTags } from '../core/key/record.ts'
+import { RSA_BITS } from '../core/key/rsa-der.ts'
 import type { KeyEvidence, KeyProblem } from '../core/result/evidence.ts'
 import type { Failure } from '../core/verdict/verdict.ts'
 import { type Cause, findCause } from './cause.ts'
@@ -32,8 +33,8 @@ const RECORD_CODES = {
     cause: 'p= of the record is not a public key in base64: it was cut, changed or typed',
     fix: 'publish the record again, as it was generated'
   },
-  'key-too-short': { cause: 'the RSA key has fewer than 1024 bits', fix: 'publish a key of 2048 bits' },
-  'key-too-long': { cause: 'the RSA key has more than 8192 bits', fix: 'publish a key of 2048 bits' },
+  'key-too-short': { cause: `the RSA key has fewer than ${RSA_BITS.min} bits`, fix: 'publish a key of 2048 bits' },
+  'key-too-long': { cause: `the RSA key has more than ${RSA_BITS.max} bits`, fix: 'publish a key of 2048 bits' },
   'key-weak': { cause: 'anyone can forge signatures for this key', fix: 'replace this key at once' }
 } as const satisfies Record<KeyProblem, { cause: string; fix: string }>
 

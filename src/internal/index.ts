@@ -24,7 +24,14 @@ export * from './command-line.ts'
 
 export { checkRequest } from '../core/checks/request.ts'
 export { base64Digest } from '../core/http/digest.ts'
-export { type Fields, isToken, lineValues, TOKEN_CHARACTERS, trimWhiteSpace } from '../core/http/fields.ts'
+export {
+  type Fields,
+  isToken,
+  lineValues,
+  MAX_HEADER_LINES,
+  TOKEN_CHARACTERS,
+  trimWhiteSpace
+} from '../core/http/fields.ts'
 export type { HeaderLine } from '../core/http/request.ts'
 export { isObject, isText, type JsonObject, objectOr } from '../core/json-shape.ts'
 export { findDecompression } from '../explain/body/decompression.ts'
@@ -114,7 +121,7 @@ export { quote } from './shell.ts'
 
 // The gateway says of a request what the library says of it.
 
-export { isSignedUnderDomain } from '../core/verdict/log-record.ts'
+export { isSignedUnderDomain, visibleText } from '../core/verdict/log-record.ts'
 export { situationOf } from '../core/verdict/main-failure.ts'
 
 // The gateway joins the chunks of a body as the library does, before and after it asks the library, and counts what the

@@ -1,4 +1,5 @@
 import type { Bytes } from '../core/http/request.ts'
+import { RSA_BITS } from '../core/key/rsa-der.ts'
 import type { LookupTxt } from '../core/key/types.ts'
 import { validateCall } from '../core/mistakes.ts'
 import type { VerifierOptions } from '../core/options/options.ts'
@@ -76,7 +77,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     ({ serviceDomain = 'service.example', accountId = '1234', accountHeader = DEFAULTS.accountHeader, rsaBits }) => [
       () => ({ accountId, accountHeader }),
       () => validateDomain(serviceDomain, 'serviceDomain'),
-      () => validateNumber(rsaBits, 1024, 'rsaBits', 'bits', { min: 512, max: 16_384 }),
+      () => validateNumber(rsaBits, RSA_BITS.min, 'rsaBits', 'bits', { min: 512, max: 16_384 }),
       () => validateAccounts(accountId, 'accountId', ACCOUNT_PREFIX),
       () => validateHeaderName(accountHeader, 'accountHeader')
     ]

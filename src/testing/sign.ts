@@ -2,6 +2,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID, sig
 import { encodeBase64 } from '../core/http/base64.ts'
 import { base64Digest } from '../core/http/digest.ts'
 import type { Bytes, ReceivedRequest } from '../core/http/request.ts'
+import { isObject, isText } from '../core/json-shape.ts'
 import { describe, kindOf, mistake, ownOptions } from '../core/mistakes.ts'
 import type { Result } from '../core/result/result.ts'
 import type { SchemeName } from '../core/result/scheme-name.ts'
@@ -151,11 +152,10 @@ const COVERED: Readonly<Record<SchemeName, (account: string) => string>> = {
 }
 
 type Test = (value: unknown) => boolean
-const isText: Test = value => typeof value === 'string'
 // RFC 9112 section 3.2: origin-form, or the asterisk of OPTIONS.
-const isTarget: Test = value => isText(value) && /^(?:\/|\*$)/.test(value as string)
+const isTarget: Test = value => isText(value) && /^(?:\/|\*$)/.test(value)
 const isBody: Test = value => value === null || isText(value) || value instanceof Uint8Array
-const isObject: Test = value => typeof value === 'object' && value !== null
+const isHeaders: Test = value => isObject(value) || Array.isArray(value)
 const isDate: Test = value => isText(value) || Number.isFinite(value instanceof Date ? value.getTime() : value)
 const isTexts: Test = value => Array.isArray(value) && value.every(isText)
 const isScheme: Test = value => Object.hasOwn(COVERED, value as string)
@@ -166,7 +166,7 @@ const RULES: Readonly<Record<keyof SignRequest, [Test, rule: string]>> = {
   target: [isTarget, 'path and query as they are sent, such as target: "/hook?id=1"'],
   host: [isText, 'a string, such as host: "receiver.example"'],
   body: [isBody, 'the bytes or the text to send, such as body: JSON.stringify(value)'],
-  headers: [isObject, 'an object of names and strings, or pairs of them'],
+  headers: [isHeaders, 'an object of names and strings, or pairs of them'],
   date: [isDate, 'a Date, milliseconds since 1970 or text, such as date: new Date()'],
   covered: [isTexts, 'an array of names, such as covered: ["(request-target)", "host", "date"]'],
   scheme: [isScheme, '"draft-cavage" or "rfc9421"']

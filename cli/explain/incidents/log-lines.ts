@@ -1,3 +1,5 @@
+import { isObject, type JsonObject } from '../../../src/internal/index.ts'
+
 /** One refused or verified request, as a log line or a recorder's file tells of it. */
 export interface Incident {
   /** milliseconds since 1970; undefined where neither the record nor its logger has a time */
@@ -14,10 +16,6 @@ export interface Incident {
   /** how many requests of the same kind the log left out before this one */
   readonly leftOut: number
 }
-
-type JsonObject = Readonly<Record<string, unknown>>
-
-const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null
 
 const textOr = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
@@ -64,7 +62,12 @@ function collect(value: unknown, outer: number | undefined, depth: number, found
     if (parsed !== undefined) collect(parsed, timeOf(value.slice(0, start)) ?? outer, depth, found)
     return
   }
-  if (!isObject(value) || depth > MAX_DEPTH) return
+  if (depth > MAX_DEPTH) return
+  if (Array.isArray(value)) {
+    for (const inner of value) collect(inner, outer, depth + 1, found)
+    return
+  }
+  if (!isObject(value)) return
   const time = timeIn(value) ?? outer
   const incident = incidentOf(value, time)
   if (incident !== undefined) found.push(incident)

@@ -7,7 +7,7 @@ import { readCapture } from '../../captures/read-capture.ts'
 import { type Io, readBytes } from '../../command.ts'
 import type { Incident } from './log-lines.ts'
 
-/** Limits the files that are read: a recorder keeps 50 by default. */
+/** Limits the files that are read: a recorder keeps far fewer by default. */
 const MAX_FILES = 10_000
 
 /** Lists the files of a recorder in a directory, the oldest first. @throws UsageError */

@@ -3,13 +3,10 @@ import { mainFailure, type Verdict, type VerifierOptions } from 'signed-requests
 import { createRecorder, type Recorder } from 'signed-requests/recorder'
 import { captureFixture } from 'signed-requests/testing'
 import { createStore, isSignedUnderDomain, type RefusedRequest } from '../../../src/internal/index.ts'
-import type { Exchange } from '../exchange.ts'
+import { type Exchange, MAX_SHOWN_BYTES } from '../exchange.ts'
 import { overviewOf, type RecentExchange } from './view.ts'
 
 const MAX_RECENT = 200
-
-/** Bytes of a body that are kept. */
-const MAX_BODY = 64 * 1024
 
 /** A refused request, which nobody sees before it is over. */
 interface Item {
@@ -25,14 +22,14 @@ interface Item {
 export type Recent = ReturnType<typeof createRecent>
 
 /**
- * Keeps 200 requests that were not verified as a recorder does, half of them for those that are signed under the domain,
- * and the last 200 that were verified: neither scanners nor genuine requests push out a signed one that was refused. In memory
+ * Keeps `MAX_RECENT` requests that were not verified as a recorder does, half of them for those that are signed under the domain,
+ * and as many of the last that were verified: neither scanners nor genuine requests push out a signed one that was refused. In memory
  * only. The verifier records each refused request here before it is answered, and `keep` adds how that ended.
  *
  * @param redact keep no body at all
  */
 export function createRecent(redact: boolean, options: VerifierOptions) {
-  const maxBodyBytes = redact ? 0 : MAX_BODY
+  const maxBodyBytes = redact ? 0 : MAX_SHOWN_BYTES
   const refused = createStore<Item>(MAX_RECENT)
   /** the oldest first */
   const verified: RecentExchange[] = []

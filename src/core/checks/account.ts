@@ -12,7 +12,7 @@ const ACCOUNT_ID = /^[\x21-\x2b\x2d-\x7e]{1,255}$/
 export const isAccountId = (text: string): boolean => ACCOUNT_ID.test(text)
 
 /**
- * 5. The account header is the prefix and an account id, which must be in the list if there is one. The value is the
+ * The account header is the prefix and an account id, which must be in the list if there is one. The value is the
  * id. If a function decides, `askAccounts` asks it later.
  */
 export function checkAccount({ request, fields, settings }: Context): Result<string> | Later {
@@ -49,7 +49,7 @@ const NOT_ASKED: Later = {
 }
 
 /**
- * 5, if a function decides: it is asked only after the signature has verified, because it may query a database, and an
+ * The account check if a function decides: it is asked only after the signature has verified, because it may query a database, and an
  * untrusted request must not cause I/O. Any result but true or false is a failure of the function, not a refusal.
  */
 export function askAccounts({ fields, settings }: Examination): Result<string> | Promise<Result<string>> {

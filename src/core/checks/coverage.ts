@@ -3,7 +3,7 @@ import { fail, type NotRun, type Result, UNREADABLE } from '../result/result.ts'
 import type { Context } from './context.ts'
 
 /**
- * 7. The signature covers at least the method and the target, Host, the time, the account header and the digest of the
+ * The signature covers at least the method and the target, Host, the time, the account header and the digest of the
  * body: anyone can change what is not covered. No name is listed twice, and each is in the request. The value is the
  * signing string, which can be built only then.
  */

@@ -1,7 +1,7 @@
 import { fail, type NotRun, ok, type Result } from '../result/result.ts'
 import type { Context } from './context.ts'
 
-/** 3. A Date exists and is recent (RFC 9110 section 6.6.1). */
+/** A Date exists and is recent (RFC 9110 section 6.6.1). */
 export function checkDate({ time: stated, settings, now }: Context): Result<Date> | NotRun {
   if (!stated.ok) return stated
   const { time, header: received } = stated.value

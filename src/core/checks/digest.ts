@@ -29,7 +29,7 @@ export function matchesDigest(digests: readonly Digest[], body: Uint8Array): boo
 }
 
 /**
- * 11. The body has each supported digest of the header, and the header has at least one of them. A streamed body is
+ * The body has each supported digest of the header, and the header has at least one of them. A streamed body is
  * read only now. The value is its bytes.
  */
 export function checkDigest(examination: Examination<'digest-header'>): Result<Bytes> | Promise<Result<Bytes>> {

@@ -11,7 +11,7 @@ import { expectedOf, MAX_EXPECTED } from './expected.ts'
 /** Checked before lower-casing: the Kelvin sign becomes a k. */
 const VISIBLE_ASCII = /^[\x21-\x7e]*$/
 
-/** 4. A Host exists and is the receiver's: a request signed for another receiver is refused (RFC 9110 section 7.2). */
+/** A Host exists and is the receiver's: a request signed for another receiver is refused (RFC 9110 section 7.2). */
 export function checkHost(context: Context): Result<true> {
   const { fields, settings } = context
   const received = fields.values.get('host')
@@ -72,11 +72,14 @@ function hostEvidence({ request, fields: { values } }: Context): { header?: stri
   return isSame ? { header: 'X-Forwarded-Host' } : {}
 }
 
-/** Returns the header lines of these names, as `Name: value`. Skips values of 4,096 characters or more. */
+/** A longer value is not shown as evidence. */
+const MAX_SHOWN_LENGTH = 4095
+
+/** Returns the header lines of these names, as `Name: value`. Skips long values. */
 export const linesOfNames = ({ values }: Fields, names: readonly string[]): string[] =>
   names.flatMap(name => {
     const value = values.get(name.toLowerCase())
-    return value === undefined || value.length >= 4096 ? [] : [`${name}: ${value}`]
+    return value === undefined || value.length > MAX_SHOWN_LENGTH ? [] : [`${name}: ${value}`]
   })
 
 /** Returns the evidence about CDNs in front. */

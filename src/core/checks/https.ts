@@ -2,7 +2,7 @@ import { fail, ok, type Result } from '../result/result.ts'
 import type { Context } from './context.ts'
 
 /**
- * 2. The request arrived over HTTPS. The evidence is the forwarding header: it was to be trusted but could not be used,
+ * The request arrived over HTTPS. The evidence is the forwarding header: it was to be trusted but could not be used,
  * or it says http or https and was not to be trusted.
  */
 export function checkHttps({ request, fields, settings }: Context): Result<true> {

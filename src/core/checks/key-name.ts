@@ -3,7 +3,7 @@ import { fail, type NotRun, ok, type Result, UNREADABLE } from '../result/result
 import type { Examination } from './context.ts'
 
 /**
- * 8. keyId is a subdomain of the service's domain: the owner of another domain could publish a key there and sign an
+ * keyId is a subdomain of the service's domain: the owner of another domain could publish a key there and sign an
  * otherwise correct request. The value is the name to ask DNS for.
  */
 export const checkKeyName = ({ signature, tools }: Examination): Result<string> | NotRun =>

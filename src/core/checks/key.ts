@@ -8,7 +8,7 @@ import { measured } from '../verdict/diagnostics.ts'
 import type { Candidate, Context, Examination } from './context.ts'
 
 /**
- * 9. DNS has a key record at the name, and the key fits the algorithm. During a rotation there may be several (RFC 6376
+ * DNS has a key record at the name, and the key fits the algorithm. During a rotation there may be several (RFC 6376
  * section 6.1.2 step 4): the value is the usable ones; if there are none, the first failure is reported.
  */
 export function checkKey(

@@ -6,7 +6,7 @@ import { NO_STORE } from '../verdict/refuse.ts'
 import type { Examination, Nothing } from './context.ts'
 
 /**
- * 12. The request was not seen before. The id is a hash of the decoded signature, so another encoding of the same
+ * The request was not seen before. The id is a hash of the decoded signature, so another encoding of the same
  * signature has the same id. It is kept until no copy can be accepted: until the Date is no longer recent, plus the
  * time that a copy's own claim may take.
  */

@@ -3,7 +3,7 @@ import type { ReceivedRequest } from '../http/request.ts'
 import { fail, type Result } from '../result/result.ts'
 
 /**
- * 1. The request is well-formed HTTP (RFC 9110 sections 5.1, 5.5 and 9.1). A line break in a value would let one signed
+ * The request is well-formed HTTP (RFC 9110 sections 5.1, 5.5 and 9.1). A line break in a value would let one signed
  * line pose as two; a space in the method would let one request line pose as another.
  */
 export function checkRequest({ method, target, headers }: ReceivedRequest): Result<Fields> {

@@ -5,7 +5,7 @@ import type { ParsedSignature } from '../standards/scheme.ts'
 import type { ClaimedSignature, Context, Examination } from './context.ts'
 
 /**
- * 6. A Signature exists, is well formed, is made with an allowed algorithm, and is within its own times.
+ * A Signature exists, is well formed, is made with an allowed algorithm, and is within its own times.
  */
 export function checkSignatureHeader(context: Context): Result<ClaimedSignature> {
   const { scheme, signature, settings, now } = context

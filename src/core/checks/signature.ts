@@ -5,7 +5,7 @@ import type { Candidate, Examination } from './context.ts'
 import { MAX_EXPECTED } from './expected.ts'
 import { linesOfNames, proxiesIn } from './host.ts'
 
-/** 10. The signature verifies with the key, or during a rotation with one of the keys. The value is that key. */
+/** The signature verifies with the key, or during a rotation with one of the keys. The value is that key. */
 export function checkSignature({
   fields,
   settings: { hosts },

@@ -28,7 +28,7 @@ export const lowerCaseName = (name: string): string | undefined => (isToken(name
  * Several times as many as a real request has. RFC 9110 section 5.4: a server refuses more fields than it wishes to
  * process. Each name is compared with all others, and a head can hold thousands.
  */
-export const MAX_LINES = 500
+export const MAX_HEADER_LINES = 500
 
 /** Parses the header lines once: every name must be a token, no value may have a line break, and there is a limit. */
 export function parseFields(headers: ReceivedHeaders): Result<Fields> {
@@ -45,7 +45,7 @@ export function parseFields(headers: ReceivedHeaders): Result<Fields> {
         () => (Array.isArray(line) ? `${kindOf(value)} for ${describe(name)}` : kindOf(line))
       )
     }
-    if (names.length === MAX_LINES) return fail('request-malformed', { part: 'header-count' })
+    if (names.length === MAX_HEADER_LINES) return fail('request-malformed', { part: 'header-count' })
     if (hasBreak(value)) return fail('request-malformed', { part: 'header-value', name })
     names.push(name)
     values.push(trimWhiteSpace(value))

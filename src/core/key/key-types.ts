@@ -45,7 +45,7 @@ export const isRecordKeyType = (type: string): type is RecordKeyType => Object.h
  *
  * Fails with `key-unreadable`, `key-type-mismatch`, `key-too-short`, `key-too-long` or `key-weak`.
  *
- * @param limits bits of the RSA modulus; 1024 to 8192 by default
+ * @param limits bits of the RSA modulus; by default those of `createVerifier`
  *
  * @example
  * const record = parseKeyRecord('v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=')

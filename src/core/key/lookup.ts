@@ -25,7 +25,7 @@ const MAX_KNOWN_NAMES = 16
 
 /**
  * An aborted query counts until it settles, because its resources are free only then. A `lookupTxt` that ignores the
- * signal may never settle it, and must not refuse all later requests: after this many timeouts (20 seconds by default)
+ * signal may never settle it, and must not refuse all later requests: after this many timeouts
  * the query no longer counts. A resolver of `node:dns` with the defaults of `dnsTxtLookup` gives up after 7 seconds.
  */
 const COUNTED_TIMEOUTS = 4

@@ -72,4 +72,4 @@ const claimedAccount = ({ account, settings: { accountPrefix } }: Memory): strin
   account?.startsWith(accountPrefix) ? account.slice(accountPrefix.length) : account
 
 /** Makes a claim safe for a log: cut, and with a question mark for each character that is not visible ASCII. */
-const visibleText = (text = ''): string | undefined => text.slice(0, 255).replace(/[^!-~]/g, '?') || undefined
+export const visibleText = (text = ''): string | undefined => text.slice(0, 255).replace(/[^!-~]/g, '?') || undefined

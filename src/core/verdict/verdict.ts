@@ -29,7 +29,7 @@ export type FailureOf<Of extends Code> = {
  */
 export type CheckResult = { outcome: 'pass' } | Failure | { outcome: 'not-run'; reason: string }
 
-/** All twelve checks are there, whatever happened. */
+/** Every check is there, whatever happened. */
 export type Checks = Readonly<Record<CheckName, CheckResult>>
 
 /** The request is what the service sent to this receiver, now, for this account. */
@@ -72,7 +72,7 @@ export interface Rejected {
   status: 'rejected'
   /** each check that did not pass, in the order of the checks */
   failures: readonly [Failure, ...Failure[]]
-  /** all twelve, with those that were not run */
+  /** every check, with those that were not run */
   checks: Checks
 }
 
@@ -81,7 +81,7 @@ export interface Unavailable {
   status: 'unavailable'
   /** each check that could not be decided, in the order of the checks; none of them has failed */
   failures: readonly [UnavailableFailure, ...UnavailableFailure[]]
-  /** all twelve, with those that were not run */
+  /** every check, with those that were not run */
   checks: Checks
 }
 

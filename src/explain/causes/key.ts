@@ -1,3 +1,4 @@
+import { RSA_BITS } from '../../core/key/rsa-der.ts'
 import type { KeyEvidence } from '../../core/result/evidence.ts'
 import { type Fact, fact, inWords, reasonFact, recordFacts } from '../facts.ts'
 import { isOutside } from '../outside-errors.ts'
@@ -186,29 +187,29 @@ export const keyEntries = (): EntriesOf<'key'> => ({
   },
   'key-too-short': {
     about: 'The RSA key has fewer bits than `minRsaBits`.',
-    example: { name: NAME, record: 'v=DKIM1; p=...', bits: 512, limit: 1024 },
+    example: { name: NAME, record: 'v=DKIM1; p=...', bits: 512, limit: RSA_BITS.min },
     facts: keyFactsOf,
     causes: [
       mistakeInRecord('key-too-short'),
       {
-        find: ({ evidence: { bits = 0 } }) => bits >= 1024,
+        find: ({ evidence: { bits = 0 } }) => bits >= RSA_BITS.min,
         cause: ({ shown: { bits, limit }, setting }) =>
           `the key has ${bits} bits, and ${setting('minRsaBits')} is ${limit}: does the service use shorter keys?`,
         fix: ({ shown: { bits }, setting }) =>
           `If the service documents keys of ${bits} bits: ${setting('minRsaBits', bits)}.`,
-        examples: [{ evidence: { bits: 1024, limit: 2048 } }]
+        examples: [{ evidence: { bits: RSA_BITS.min, limit: 2048 } }]
       },
       {
         cause: ({ shown }) => `the key has ${shown.bits} bits, fewer than the RFC allows`,
         fix: ({ shown, setting }) =>
-          'Have the service publish a longer key: RFC 8301 forbids fewer than 1024 bits ' +
+          `Have the service publish a longer key: RFC 8301 forbids fewer than ${RSA_BITS.min} bits ` +
           `(${setting('minRsaBits')} is ${shown.limit}).`
       }
     ]
   },
   'key-too-long': {
     about: 'The RSA key has more bits than `maxRsaBits`: verifying with it would cost too much.',
-    example: { name: NAME, record: 'v=DKIM1; p=...', bits: 16_384, limit: 8192 },
+    example: { name: NAME, record: 'v=DKIM1; p=...', bits: 16_384, limit: RSA_BITS.max },
     facts: keyFactsOf,
     causes: [
       mistakeInRecord('key-too-long'),

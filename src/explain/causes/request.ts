@@ -1,3 +1,4 @@
+import { MAX_HEADER_LINES } from '../../core/http/fields.ts'
 import { fact } from '../facts.ts'
 import type { EntriesOf } from './entry.ts'
 
@@ -6,7 +7,8 @@ export const requestEntries = (): EntriesOf<'request' | 'https'> => ({
   'request-malformed': {
     about:
       'A header name is not a token, the method is not its own upper case (by the draft), the method, the target, a name or a value has a line break or NUL, the target is ' +
-      'empty, or there are more than 500 header lines. A line break in a value would let one signed line pose as two.',
+      `empty, or there are more than ${MAX_HEADER_LINES} header lines. A line break in a value would let one signed line ` +
+      'pose as two.',
     example: { part: 'header-value', name: 'X-Nonce' },
     facts: ({ part, name }) => [...fact('part', part), ...fact('name', name)],
     causes: [
@@ -33,7 +35,7 @@ export const requestEntries = (): EntriesOf<'request' | 'https'> => ({
       {
         find: ({ evidence }) => evidence.part === 'header-count',
         cause: 'there are too many header lines: a proxy adds one again and again, or it is an attack',
-        fix: 'Look for the one that repeats; a request has at most 500.',
+        fix: `Look for the one that repeats; a request has at most ${MAX_HEADER_LINES}.`,
         examples: [{ evidence: { part: 'header-count' } }]
       },
       {

@@ -117,7 +117,7 @@ expectTypeOf<EvidenceOf<'body-too-large'>>().toEqualTypeOf<{ limit: number }>()
 expectTypeOf<EvidenceOf<'signature-not-base64'>>().toEqualTypeOf<never>()
 expectTypeOf<EvidenceOf<'signature-mismatch'>['signingString']>().toEqualTypeOf<string>()
 
-/** A verdict always has all twelve checks. */
+/** A verdict always has all checks. */
 type UpToDns = 'request' | 'https' | 'date' | 'host' | 'account' | 'signature-header' | 'coverage' | 'key-name'
 expectTypeOf<CheckName>().toEqualTypeOf<UpToDns | 'key' | 'signature' | 'digest' | 'replay'>()
 expectTypeOf<Checks>().toEqualTypeOf<Readonly<Record<CheckName, CheckResult>>>()
