@@ -49,8 +49,9 @@ const NOT_ASKED: Later = {
 }
 
 /**
- * The account check if a function decides: it is asked only after the signature has verified, because it may query a database, and an
- * untrusted request must not cause I/O. Any result but true or false is a failure of the function, not a refusal.
+ * The account check if a function decides: it is asked only after the signature has verified, because it may query a
+ * database, and an untrusted request must not cause I/O. Any result but true or false is a failure of the function, not
+ * a refusal.
  */
 export function askAccounts({ fields, settings }: Examination): Result<string> | Promise<Result<string>> {
   const { accounts, accountHeader: header, accountPrefix: prefix } = settings
