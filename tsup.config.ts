@@ -3,7 +3,7 @@ import { cp } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { defineConfig } from 'tsup'
 import { ENTRIES } from './build/entries.ts'
-import { readable } from './build/readable.ts'
+import { commented, readable } from './build/readable.ts'
 
 // Both formats of the library are written into dist, so neither build empties it.
 for (const folder of ['dist', 'gateway/dist']) rmSync(folder, { recursive: true, force: true })
@@ -16,7 +16,7 @@ for (const name of Object.keys(ENTRIES)) {
 
 export default defineConfig([
   // In one build with the library, the command line shares its files.
-  { ...readable, entry: { ...ENTRIES, cli: 'cli/bin.ts' }, format: ['esm'] },
+  { ...commented, entry: { ...ENTRIES, cli: 'cli/bin.ts' }, format: ['esm'] },
   {
     ...readable,
     entry: ENTRIES,

@@ -15,7 +15,7 @@ const EXPORTS: Readonly<Record<string, readonly [values: string, types: string]>
     mainFailure matchesDigest nodeHandler nodeMiddleware parseDigestHeader parseHttpDate parseKeyRecord parseSignatureHeader refusalResponse
     sendRefusal verifySignature`,
     `Accounts Algorithm Bytes CheckName CheckOf CheckResult Checks Code CodesByCheck DiagnoseOptions
-    DiagnosedCheck DiagnosedFailure Diagnosis Digest DnsTxtLookupOptions EvidenceByCode EvidenceOf Fact FactId Failed
+    DiagnosedCheck DiagnosedFailure Diagnosis Digest DnsTxtLookupOptions EvidenceByCode EvidenceOf ExpectedList Fact FactId Failed
     FailedWith Failure FailureOf FetchHandlerOptions ForwardedNote ForwardedNotes FromFetchOptions
     FromNodeOptions HeaderLine KeyEvidence KeyLimits KeyProblem KeyRecord KeyType LambdaEvent
     LambdaHandlerOptions LambdaNothing LambdaRecord LambdaResult LogRecord LookupTxt NodeHandlerOptions
@@ -31,7 +31,7 @@ const EXPORTS: Readonly<Record<string, readonly [values: string, types: string]>
   './doh': ['dohTxtLookup', `DohTxtLookupOptions Fetch LookupTxt`],
   './recorder': [
     'createRecorder',
-    `Accounts Algorithm CheckName CheckOf Code CodesByCheck EvidenceByCode ForwardedNote ForwardedNotes KeyEvidence
+    `Accounts Algorithm CheckName CheckOf Code CodesByCheck EvidenceByCode ExpectedList ForwardedNote ForwardedNotes KeyEvidence
     KeyProblem LookupTxt Recorder RecorderOptions Reencoding ReplayStore RequestRecorder Scheme SchemeName
     UnavailableCode VectorBody VectorDnsError VectorFile VectorJson VectorOptionName VectorOptions VectorProblems VectorVerdict
     VerifierOptions`
@@ -42,14 +42,14 @@ const EXPORTS: Readonly<Record<string, readonly [values: string, types: string]>
   ],
   './rfc9421': [
     'buildSignatureBase parseContentDigest parseSignatureInput parseSignatures rfc9421',
-    `CheckName CheckOf Code CodesByCheck Component Digest EvidenceByCode Failed FailedWith ForwardedNote
+    `CheckName CheckOf Code CodesByCheck Component Digest EvidenceByCode ExpectedList Failed FailedWith ForwardedNote
     ForwardedNotes HeaderLine KeyEvidence KeyProblem ReceivedBody ReceivedHeaders ReceivedRequest Reencoding
     Result Scheme SchemeName SignatureInput SignedRequest SometimesEvident UnavailableCode WithEvidence`
   ],
   './testing': [
     'captureFixture createTestService fromFixture replayStoreContract serveDns',
     `Accounts Algorithm Bytes CaptureOptions CheckName CheckOf CheckResult Checks Code CodesByCheck DnsServer
-    EvidenceByCode Failure FailureOf FixtureTest ForwardedNote ForwardedNotes HeaderLine KeyEvidence KeyProblem LookupTxt
+    EvidenceByCode ExpectedList Failure FailureOf FixtureTest ForwardedNote ForwardedNotes HeaderLine KeyEvidence KeyProblem LookupTxt
     MakeReplayStore ReceivedBody ReceivedHeaders ReceivedRequest Reencoding Rejected ReplayStore
     ReplayStoreCase ReplayStoreContractOptions RequestRecorder Scheme SchemeName ServeDnsOptions SignRequest SignedTestRequest
     SometimesEvident TestService TestServiceOptions TestServiceVerifierOptions Unavailable UnavailableCode
