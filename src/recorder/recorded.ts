@@ -92,7 +92,7 @@ export function documentOfRecorded(recorded: Recorded, name: string, redact: boo
     ...(recorded.isBodyUnread ? ['the body was not read'] : [])
   ]
   return documentOf(
-    { ...recorded, settings, now, notes, redact, areAccountsCut: true, body: vectorBody(recorded.body) },
+    { ...recorded, settings, now, notes, redact, areListsCut: true, body: vectorBody(recorded.body) },
     name,
     SOURCE
   )

@@ -28,14 +28,17 @@ export function checkHost(context: Context): Result<true> {
 }
 
 /**
- * Returns whether a Host is one of the receiver's. Case does not count, and a default port may be written or left out
- * (RFC 9110 section 4.2.3).
+ * Finds the receiver's host that this Host is, as it is configured. Case does not count, and a default port may be
+ * written or left out (RFC 9110 section 4.2.3).
  */
-function isOurs(received: string, settings: Settings): boolean {
+export function findHost(received: string, settings: Settings): string | undefined {
   const { names } = indexOf(settings)
-  if (names.has(received)) return true
-  return VISIBLE_ASCII.test(received) && names.has(normalizeHost(received, protocolOf(settings)))
+  const same = names.get(received)
+  if (same !== undefined || !VISIBLE_ASCII.test(received)) return same
+  return names.get(normalizeHost(received, protocolOf(settings)))
 }
+
+const isOurs = (received: string, settings: Settings): boolean => findHost(received, settings) !== undefined
 
 const protocolOf = ({ requireHttps }: Settings) => (requireHttps ? 'https' : 'any')
 
@@ -48,8 +51,9 @@ const indexOf = /* @__PURE__ */ memoizeWeak((settings: Settings) => {
     if (hosts === undefined) byName.set(name, [host])
     else hosts.push(host)
   }
-  const normalized = settings.hosts.map(host => normalizeHost(host, protocolOf(settings)))
-  return { names: new Set([...settings.hosts, ...normalized]), byName }
+  const normalized = settings.hosts.map(host => [normalizeHost(host, protocolOf(settings)), host] as const)
+  const written = settings.hosts.map(host => [host, host] as const)
+  return { names: new Map([...normalized, ...written]), byName }
 })
 
 /** Returns a host in lower case, without its port. */
@@ -60,7 +64,7 @@ function expectedHosts(settings: Settings, received: string | undefined): Expect
   const { hosts } = settings
   if (hosts.length <= MAX_EXPECTED || received === undefined) return expectedOf(hosts, hosts.length)
   const near = indexOf(settings).byName.get(nameOf(received)) ?? []
-  const first = [...near, ...hosts.slice(0, MAX_EXPECTED)]
+  const first = [...near.slice(0, MAX_EXPECTED), ...hosts.slice(0, MAX_EXPECTED)]
   return { expected: [...new Set(first)].slice(0, MAX_EXPECTED), expectedCount: hosts.length }
 }
 

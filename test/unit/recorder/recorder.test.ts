@@ -97,6 +97,32 @@ describe('the accounts of a fixture', () => {
   })
 })
 
+describe('the hosts of a fixture', () => {
+  const others = Array.from({ length: 10_000 }, (_, i) => `other-${i}.example`)
+  const forHost = (host: string, more = {}) => service.sign({ headers: { Host: host, ...more } })
+
+  test.each<[string, ReturnType<typeof service.sign>, expected: readonly string[]]>([
+    ['the one that the request names', { ...forHost('Receiver.example:443'), target: '/other' }, ['receiver.example']],
+    ['ten where the request names none of them', forHost('evil.example'), others.slice(0, 10)],
+    [
+      'those that differ by the port first',
+      forHost('other-77.example:77'),
+      ['other-77.example', ...others.slice(0, 9)]
+    ],
+    [
+      'the one of X-Forwarded-Host beside them',
+      forHost('evil.example', { 'X-Forwarded-Host': 'receiver.example' }),
+      [...others.slice(0, 10), 'receiver.example']
+    ]
+  ])('are %s', async (_, request, expected) => {
+    const recorder = createRecorder()
+    await createVerifier({ ...service.options, hosts: [...others, 'receiver.example'], recorder })(request)
+    const again = fromFixture(JSON.parse(JSON.stringify(recorder.fixtures()[0])))
+    expect(again.options.hosts).toEqual(expected)
+    expect(await createVerifier(again.options)(again.request)).toMatchObject(again.expected)
+  })
+})
+
 test('a signed request stays where one is kept, whatever scanners send', async () => {
   const { verify, fixtures } = start({ keep: 1 })
   for (const request of [SCANNER, forged('/1'), SCANNER, SCANNER]) await verify(request)
