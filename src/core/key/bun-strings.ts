@@ -8,7 +8,7 @@ import { MAX_RECORD_LENGTH, parseKeyRecord } from './record.ts'
  *
  * @throws an error with the code `EAMBIGUOUS`
  */
-export function joinStrings(answer: readonly (readonly string[])[]): string[][] {
+export function joinIntoRecords(answer: readonly (readonly string[])[]): string[][] {
   if (answer.length < 2) return answer.map(strings => [...strings])
   const strings = answer.flat()
   if (hasNoKey(strings.join('')) || isOneRecord(strings)) return [strings]

@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises'
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { kindOf, mistake, named, validateCall } from '../mistakes.ts'
 import { isBun, isWorkers, keepsDnsAnswers } from '../runtime.ts'
-import { joinStrings } from './bun-strings.ts'
+import { joinIntoRecords } from './bun-strings.ts'
 import { LookupOptions } from './lookup.ts'
 import type { LookupTxt } from './types.ts'
 
@@ -61,7 +61,7 @@ export function dnsTxtLookup(options: DnsTxtLookupOptions = {}): LookupTxt {
   }
   // Bun returns each string of a record as a record of its own.
   const lookup: LookupTxt = isBun()
-    ? async (name, options) => joinStrings(await resolve(name, options))
+    ? async (name, options) => joinIntoRecords(await resolve(name, options))
     : (name, options) => resolve(name, options)
   return Object.assign(lookup, { servers: () => createResolver().getServers() })
 }

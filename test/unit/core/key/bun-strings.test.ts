@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ED25519, RSA_1024 as ONE, EXPONENT_3 as TWO } from '../../../../fixtures/source/keys.ts'
-import { joinStrings } from '../../../../src/core/key/bun-strings.ts'
+import { joinIntoRecords } from '../../../../src/core/key/bun-strings.ts'
 import { importPublicKey } from '../../../../src/core/key/key-types.ts'
 import { parseKeyRecord } from '../../../../src/core/key/record.ts'
 import { forAll } from '../../properties/arbitraries.ts'
@@ -21,14 +21,14 @@ function usable(records: readonly (readonly string[])[]): string[] {
 }
 
 const GENKEY = (p: string) => ['v=DKIM1; h=sha256; k=rsa; ', `p=${p.slice(0, 150)}`, p.slice(150)]
-const joined = (...strings: string[]) => joinStrings(flatten([strings]))
+const joined = (...strings: string[]) => joinIntoRecords(flatten([strings]))
 const AMBIGUOUS = expect.objectContaining({ code: 'EAMBIGUOUS' })
 
 describe('one record', () => {
   test.each([0, 1])('one string is one record, and so is no string, whatever it is: %d', count => {
     for (const string of ['', 'v=spf1 -all', `${ONE.record} junk`]) {
       const answer = [[string]].slice(0, count)
-      expect(joinStrings(answer)).toEqual(answer)
+      expect(joinIntoRecords(answer)).toEqual(answer)
     }
   })
 
@@ -113,7 +113,7 @@ test('takes linear time for many strings', () => {
 /** Returns what is joined; nothing where a guess would be needed. */
 function joinedOrNothing(records: readonly (readonly string[])[]): string[][] {
   try {
-    return joinStrings(flatten(records))
+    return joinIntoRecords(flatten(records))
   } catch (error) {
     expect(error).toEqual(AMBIGUOUS)
     return []
