@@ -29,8 +29,8 @@ test('the OpenTelemetry example counts verdicts by status and code, and times th
   expect(
     points['signed_requests.verdicts']?.map(({ attributes, value }) => ({ ...attributes, value }))
   ).toEqual([
-    { status: 'verified', code: '', signed: true, value: 2 },
-    { status: 'rejected', code: 'not-https', signed: true, value: 1 }
+    { status: 'verified', code: '', signed: 'key', value: 2 },
+    { status: 'rejected', code: 'not-https', signed: 'claimed', value: 1 }
   ])
   expect(points['signed_requests.verdict.duration']?.map(({ value }) => value)).toMatchObject([
     { count: 2 },
