@@ -64,13 +64,19 @@ export function parseKeyRecord(record: string | readonly string[]): Result<KeyRe
   return ok({ type, publicKey: new Uint8Array(publicKey), hashes, flags, text })
 }
 
-/** The tags that decide here; `n=` and unknown ones may have any value. */
-export const KEY_TAGS = ['v', 'k', 'h', 's', 't', 'p']
+/** The tags that decide here; `n=` and unknown ones may have any value. Each has its rule on the pages. */
+export const KEY_TAGS = ['v', 'k', 'h', 's', 't', 'p'] as const
 
 const colonList = (value: string | undefined): string[] | undefined => value?.split(':').map(trimFolding)
 
-/** The tags of a record by name, in order; names are case-sensitive (RFC 6376 section 3.2). */
-type TagList = ReadonlyMap<string, string>
+/**
+ * The tags of a record by name, in order; names are case-sensitive (RFC 6376 section 3.2). Only a tag of `KEY_TAGS` can
+ * be asked for.
+ */
+interface TagList {
+  get(name: (typeof KEY_TAGS)[number]): string | undefined
+  keys(): Iterator<string>
+}
 
 /** RFC 6376 section 3.2: tag-name = ALPHA *ALNUMPUNC. */
 const TAG_NAME = /^[A-Za-z][A-Za-z0-9_]*$/
