@@ -4,13 +4,18 @@ import { type GatewayCode, situationOf, visibleText } from '../../src/internal/i
 /** One line of a head: the name in its case, and the value. */
 export type HeaderLine = readonly [name: string, value: string]
 
+const UPSTREAM_RESULTS = ['not-asked', 'answered', 'unreachable', 'timed-out', 'broken-off', 'upload-failed'] as const
+
+/** Everything that the log and the metrics say of the upstream; `malformed` where there was no request to forward. */
+export const UPSTREAM_LABELS = [...UPSTREAM_RESULTS, 'malformed'] as const
+
 /**
  * The result from the upstream: not asked, because the request was refused; an answer that ended; or a failure. With
  * `upload-failed` the sender failed: while observing, a body is forwarded as it arrives, and it broke off or was too
  * large.
  */
 export interface UpstreamResult {
-  readonly upstream: 'not-asked' | 'answered' | 'unreachable' | 'timed-out' | 'broken-off' | 'upload-failed'
+  readonly upstream: (typeof UPSTREAM_RESULTS)[number]
   /** place and reason: `127.0.0.1:9000 ECONNREFUSED` */
   readonly upstreamError?: string | undefined
 }
