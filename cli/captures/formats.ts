@@ -8,7 +8,7 @@ export interface Format {
 }
 
 /** Every format that `explain`, `send --request` and `key --request` read. The page of the command line prints it. */
-export const FORMATS: readonly Format[] = [
+export const FORMATS = [
   {
     name: 'raw HTTP/1.1',
     recognized: 'a request line, `POST /hook HTTP/1.1`',
@@ -107,7 +107,10 @@ export const FORMATS: readonly Format[] = [
     read: 'of a recorder, of `captureFixture`, or of the package `signed-requests-vectors`',
     hasBody: 'yes'
   }
-]
+] as const satisfies readonly Format[]
+
+/** A parser is registered under the name of its format; a test has a file of each. */
+export type FormatName = (typeof FORMATS)[number]['name']
 
 /** Lists the formats, for a person. */
 export const formatNames = (): string => FORMATS.map(({ name }) => name).join(', ')

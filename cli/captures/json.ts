@@ -17,6 +17,7 @@ import {
 import type { VectorBody, VectorJson } from '../../src/testing/index.ts'
 import { digestsIn, type Entry, entryOf, hasDigest, MAX_ENTRIES, splitPseudoHeaders, splitUrl } from './capture.ts'
 import { parseHookdeck, parseInsomnia, parseNgrok, parsePostman, parseWrangler, unwrapPlatform } from './exports.ts'
+import type { FormatName } from './formats.ts'
 import { parseHeaders, serializations } from './json-shape.ts'
 
 /**
@@ -27,17 +28,39 @@ import { parseHeaders, serializations } from './json-shape.ts'
 export const parseJson = (values: readonly unknown[]): Entry[] =>
   values.flat(1).slice(0, MAX_ENTRIES).flatMap(entriesOf)
 
+/** Parsers, each under the name of its format, in the order in which they are tried. */
+type Parsers = Readonly<Partial<Record<FormatName, (value: JsonObject) => Entry[] | undefined>>>
+
+/** The formats of programs and sites: the whole value is theirs. */
+const EXPORTS: Parsers = {
+  'Postman collection': parsePostman,
+  'Insomnia export (version 4)': parseInsomnia,
+  "ngrok's inspector": parseNgrok,
+  'wrangler tail as JSON': parseWrangler,
+  'Hookdeck request or event': parseHookdeck
+}
+
+/** The forms of one request, which may stand under `req` or `request`. HAR, Svix and webhook.site have the last one. */
+const REQUESTS: Parsers = { fixture: parseFixture, 'AWS Lambda event': parseLambdaEvent, 'other JSON': parseExport }
+
+function firstFound(parsers: Parsers, value: JsonObject): Entry[] | undefined {
+  for (const parse of Object.values(parsers)) {
+    const found = parse(value)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
 /** Finds requests: an entry of a HAR has one under `request`, log lines have one under `req` or `request`. */
 function entriesOf(value: unknown): Entry[] {
   const { req, request, startedDateTime, data, log, models } = objectOr(value)
   if (isObject(value)) {
-    const exported =
-      parsePostman(value) ?? parseInsomnia(value) ?? parseNgrok(value) ?? parseWrangler(value) ?? parseHookdeck(value)
+    const exported = firstFound(EXPORTS, value)
     if (exported !== undefined) return exported
   }
   const time = Date.parse(String(startedDateTime))
   for (const one of [value, req, request].filter(isObject)) {
-    const found = parseFixture(one) ?? parseLambdaEvent(one) ?? parseExport(one)
+    const found = firstFound(REQUESTS, one)
     if (found !== undefined) return Number.isNaN(time) ? found : found.map(entry => ({ ...entry, time }))
   }
   const lists = [data, models, objectOr(log)['entries']].flat(1).filter(isObject)

@@ -144,3 +144,12 @@ export const FORMATS: readonly Format[] = [
     body
   }))
 ]
+
+/** Prints one packet on Ethernet as tcpdump 4.99 does; a zero octet of its headers may also be a line feed. */
+export function packet(payload: string, flow = '127.0.0.1.40000 > 127.0.0.1.8080', version = ''): string {
+  const length = `length ${payload.length}${payload.startsWith('POST') ? `: HTTP: ${payload.split('\r', 1)[0]}` : ''}`
+  const options = 'options [nop,nop,TS val 1563080302 ecr 2482374446]'
+  const octets = `E..4.4@.@.B...........J7mWZ&]. x...@.(.....${'.'.repeat(version === '6' ? 20 : 0)}\n]*.n\n..v`
+  const printed = payload.replaceAll('\r\n', '\n').replace(/[^\n -~]/g, '.')
+  return `17:47:58.245410 IP${version} ${flow}: Flags [P.], seq 1:9, ack 1, win 64, ${options}, ${length}\n${octets}${printed}\n`
+}

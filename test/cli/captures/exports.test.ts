@@ -1,10 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { FORMATS, type FormatName } from '../../../cli/captures/formats.ts'
 import type { SignedTestRequest } from '../../../src/testing/index.ts'
 import { EXPLAIN, explain, headOf } from '../../support/explain.ts'
 import { runInside } from '../../support/run-cli.ts'
 import { service } from '../../support/service.ts'
+import { packet, FORMATS as WRITERS } from './build.ts'
 
 const BODY = '{"id": 42}'
 const signed = service.sign({ method: 'POST', target: '/hook?a=b', body: BODY })
@@ -60,87 +62,95 @@ const event = {
 }
 const json = JSON.stringify
 
-test.each<[name: string, file: string | Buffer]>([
-  ["ngrok's inspector", json(NGROK)],
-  ["one request of ngrok's inspector", json(NGROK.requests[0])],
-  [
-    'Hookdeck',
-    json({
-      id: 'req_1',
-      created_at: new Date(),
-      data: { path: '/hook', query: 'a=b', parsed_query: { a: 'b' }, headers, body: JSON.parse(BODY) }
-    })
-  ],
-  [
-    'Svix Play',
-    json({
-      iterator: null,
-      data: [{ id: '1', url: '/hook?a=b', method: 'POST', headers, body: Buffer.from(BODY).toString('base64') }]
-    })
-  ],
-  [
-    'webhook.site',
-    json({
-      data: [
-        {
-          uuid: '1',
-          method: 'POST',
-          url,
-          headers: Object.fromEntries(signed.headers.map(([name, value]) => [name.toLowerCase(), [value]])),
-          content: BODY
-        }
-      ],
-      total: 1
-    })
-  ],
-  [
-    'Postman',
-    json({
-      info: { name: 'a', schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json' },
-      item: [
-        {
-          name: 'folder',
-          item: [
-            {
-              name: 'b',
-              request: {
-                method: 'POST',
-                header: [
-                  ...signed.headers.map(([key, value]) => ({ key, value })),
-                  { key: 'X-Off', value: 'a', disabled: true }
-                ],
-                url: { raw: url, host: ['receiver'] },
-                body: { mode: 'raw', raw: BODY }
-              }
+const written = (name: string): Buffer => WRITERS.find(writer => writer.name === name)!.write(signed)
+
+/** One file of each format. A format without one does not compile. */
+const FILES: Readonly<Record<FormatName, string | Buffer>> = {
+  'raw HTTP/1.1': written('raw HTTP/1.1'),
+  'HTTP/2 head': written('an HTTP/2 head'),
+  'tcpdump -A': packet(headOf(signed) + BODY),
+  'curl -v': written('curl -v'),
+  'curl command': written('a curl command'),
+  HAR: written('a HAR'),
+  'AWS Lambda event': json(event),
+  'wrangler tail as JSON': json({
+    eventTimestamp: Date.now(),
+    event: { request: { method: 'POST', url, headers } }
+  }),
+  'other JSON': written('a JSON export with headers as pairs'),
+  fixture: json({
+    request: { method: 'POST', target: '/hook?a=b', headers: signed.headers, body: { utf8: BODY }, https: true }
+  }),
+  "ngrok's inspector": json(NGROK),
+  'Hookdeck request or event': json({
+    id: 'req_1',
+    created_at: new Date(),
+    data: { path: '/hook', query: 'a=b', parsed_query: { a: 'b' }, headers, body: JSON.parse(BODY) }
+  }),
+  "Svix Play's history": json({
+    iterator: null,
+    data: [{ id: '1', url: '/hook?a=b', method: 'POST', headers, body: Buffer.from(BODY).toString('base64') }]
+  }),
+  'webhook.site': json({
+    data: [
+      {
+        uuid: '1',
+        method: 'POST',
+        url,
+        headers: Object.fromEntries(signed.headers.map(([name, value]) => [name.toLowerCase(), [value]])),
+        content: BODY
+      }
+    ],
+    total: 1
+  }),
+  'Postman collection': json({
+    info: { name: 'a', schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json' },
+    item: [
+      {
+        name: 'folder',
+        item: [
+          {
+            name: 'b',
+            request: {
+              method: 'POST',
+              header: [
+                ...signed.headers.map(([key, value]) => ({ key, value })),
+                { key: 'X-Off', value: 'a', disabled: true }
+              ],
+              url: { raw: url, host: ['receiver'] },
+              body: { mode: 'raw', raw: BODY }
             }
-          ]
-        }
-      ]
-    })
-  ],
-  [
-    'Insomnia',
-    json({
-      _type: 'export',
-      __export_format: 4,
-      resources: [
-        { _type: 'workspace' },
-        {
-          _type: 'request',
-          method: 'POST',
-          url,
-          headers: signed.headers.map(([name, value]) => ({ name, value })),
-          body: { mimeType: 'application/json', text: BODY }
-        }
-      ]
-    })
-  ],
-  ['mitmproxy', mitmproxy(signed)],
+          }
+        ]
+      }
+    ]
+  }),
+  'Insomnia export (version 4)': json({
+    _type: 'export',
+    __export_format: 4,
+    resources: [
+      { _type: 'workspace' },
+      {
+        _type: 'request',
+        method: 'POST',
+        url,
+        headers: signed.headers.map(([name, value]) => ({ name, value })),
+        body: { mimeType: 'application/json', text: BODY }
+      }
+    ]
+  }),
+  'mitmproxy dump': mitmproxy(signed),
+  'CloudWatch and Cloud Logging': `START RequestId: a\n${new Date().toISOString()}\ta\tINFO\t${json(event)}\nEND RequestId: a\n`
+}
+
+test.each(FORMATS)('a file of the format $name is read, with its body: $hasBody', async ({ name, hasBody }) => {
+  const { code } = await explain(FILES[name])
+  expect(code).toBe(hasBody === 'no' ? 2 : 0)
+})
+
+test.each<[name: string, file: string | Buffer]>([
+  ["one request of ngrok's inspector", json(NGROK.requests[0])],
   ['two flows of mitmproxy', Buffer.concat([mitmproxy(signed), mitmproxy(signed)])],
-  [
-    'a line of CloudWatch',
-    `START RequestId: a\n${new Date().toISOString()}\ta\tINFO\t${json(event)}\nEND RequestId: a\n`
-  ],
   ['JSON of Lambda', json({ timestamp: new Date(), level: 'INFO', requestId: 'a', message: event })],
   [
     'filter-log-events of CloudWatch',
