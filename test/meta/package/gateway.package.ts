@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, inject, onTestFinished, test } from 'vitest'
 
 const bin = join(inject('gatewayFolder'), 'node_modules/.bin/signed-requests-gateway')
@@ -32,4 +32,20 @@ test('the gateway of the package serves every file of its page unchanged, and it
   const ended = new Promise(resolve => gateway.on('exit', resolve))
   gateway.kill('SIGTERM')
   expect(await ended).toBe(0)
+})
+
+test('the lock of the image has the versions and hashes of package-lock.json', () => {
+  const tarballs = dirname(inject('gatewayFolder'))
+  const [folder, root] = [join(tarballs, 'image'), new URL('../../../', import.meta.url)]
+  const packages = readdirSync(tarballs).filter(name => /^signed-requests-(?:gateway-)?\d.*\.tgz$/.test(name))
+  execFileSync(process.execPath, ['build/image-lock.mjs', folder, ...packages.map(name => join(tarballs, name))], {
+    cwd: root
+  })
+  const read = (file: string | URL) => JSON.parse(readFileSync(file, 'utf8')).packages
+  const [ours, locked] = [read(new URL('package-lock.json', root)), read(join(folder, 'package-lock.json'))]
+  const names = Object.keys(locked).filter(name => ours[name]?.integrity !== undefined)
+  expect(names).toContain('node_modules/tldts-core')
+  for (const name of names) expect([name, locked[name].integrity]).toEqual([name, ours[name].integrity])
+  const others = Object.keys(locked).filter(name => name !== '' && !names.includes(name))
+  expect(others.sort()).toEqual(['node_modules/signed-requests', 'node_modules/signed-requests-gateway'])
 })
