@@ -46,6 +46,9 @@ const NOT_CAPTURES: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [/^\s*(?:\$ )?https?\s+\S/, 'this is an HTTPie command: save the output of http --print=HB --pretty=none']
 ]
 
+/** What is said of a file that is not recognised at all. */
+export const NOT_A_CAPTURE = 'this is not a request in a supported format'
+
 /**
  * Finds the requests in a file of any supported format.
  *
@@ -58,7 +61,7 @@ export function readCapture(file: Buffer): Entry[] {
   const other = entries.some(isSigned) ? undefined : NOT_CAPTURES.find(([pattern]) => pattern.test(start))
   if (other !== undefined) throw new UsageError(`${other[1]}; supported formats: ${formatNames()}`)
   if (entries.length > 0) return entries.map(entry => ({ ...entry, notes: [...notes, ...entry.notes] }))
-  throw new UsageError(`this is not a request in a supported format: ${formatNames()}`)
+  throw new UsageError(`${NOT_A_CAPTURE}: ${formatNames()}`)
 }
 
 const UTF16 =

@@ -27,6 +27,9 @@ export function explain(verdict: Verdict, options: DiagnoseOptions = {}): string
   return withoutTones(explainDiagnosis(diagnose(verdict, options)))
 }
 
+/** What stands in front of the parts of an explanation. */
+export const LABELS = { changed: 'changed: line', cause: 'likely cause:', fix: 'fix:' } as const
+
 /** Writes the lines of a diagnosis. */
 export const explainDiagnosis = ({ status, headline, checks, failures }: Diagnosis): Line[] => [
   withTone(TONES[status], status, wrapWords(`${status}: `, headline)),
@@ -38,7 +41,7 @@ export const explainDiagnosis = ({ status, headline, checks, failures }: Diagnos
 
 function showChangedLines({ changed }: DiagnosedFailure): Line[] {
   if (changed === undefined) return []
-  const where = `changed: line ${changed.line}`
+  const where = `${LABELS.changed} ${changed.line}`
   return [
     '',
     withTone('bad', where, where),
@@ -70,7 +73,7 @@ function resultText({ outcome, code, message, reason }: DiagnosedCheck): string 
 function adviceLines({ code, cause, fix, facts }: DiagnosedFailure): Line[] {
   const labelled = (label: string, text: string) => withTone('label', label, wrapWords(`${label} `, text))
   const below = facts.filter(({ isLong }) => isLong).flatMap(factLines)
-  return ['', code, labelled('  likely cause:', cause), labelled('  fix:', fix), ...below]
+  return ['', code, labelled(`  ${LABELS.cause}`, cause), labelled(`  ${LABELS.fix}`, fix), ...below]
 }
 
 function factLines({ id, label, value }: Fact): string[] {

@@ -141,7 +141,6 @@ describe.each(['draft-cavage', 'rfc9421'])('a forgery by %s', scheme => {
       const { code, stdout, text } = await sendServed(url, '--tamper', what, '--scheme', scheme, ...data)
       expect(text).toContain(`A receiver that verifies refuses it, with ${refusal}.`)
       expect(stdout).toContain(`answer: 401 Unauthorized\n\n  ${refusal}\n`)
-      expect(stdout).toContain('Refused, as it should be.')
       expect(code).toBe(0)
     }
   })
@@ -298,7 +297,6 @@ describe('--tamper all', () => {
     expect(places).toEqual([...places].sort((a, b) => a - b))
     for (const part of order) expect(stdout).toContain(`\n\n${part}`)
     expect(stdout).not.toContain('\n\n\n')
-    expect(text.match(/Refused, as it should be\./g)).toHaveLength(5)
     expect(text).toContain('In all: all 5 forgeries were refused; the good request was accepted.')
     expect(code).toBe(0)
   })

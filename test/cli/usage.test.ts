@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { LABELS } from '../../src/explain/explain.ts'
 import { captureBytes } from '../support/capture-bytes.ts'
 import { EXPLAIN, RECEIVER, RECORD } from '../support/explain.ts'
 import { runInside } from '../support/run-cli.ts'
@@ -170,7 +171,7 @@ describe('colour', () => {
     expect(stdout).toContain('\x1b[31mrejected\x1b[39m: signature\n')
     expect(stdout).toContain('\x1b[32mok\x1b[39m    host')
     expect(stdout).toContain('\x1b[31mFAIL\x1b[39m  signature')
-    expect(stdout).toContain('\x1b[31mchanged: line 1\x1b[39m')
+    expect(stdout).toContain(`\x1b[31m${LABELS.changed} 1\x1b[39m`)
   })
 
   test('colour changes no text, and is used only when it is asked for', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { completeEntry } from '../../../cli/captures/capture.ts'
 import { parseCommands } from '../../../cli/captures/command-words.ts'
-import { readCapture } from '../../../cli/captures/read-capture.ts'
+import { NOT_A_CAPTURE, readCapture } from '../../../cli/captures/read-capture.ts'
 import { explain, headOf } from '../../support/explain.ts'
 import { service } from '../../support/service.ts'
 import { REFUSED, SENT, summaryOf } from './curl-facts.ts'
@@ -141,7 +141,7 @@ describe('a file with a curl command', () => {
     '$curl a.example',
     'curl --version\n'
   ])('a file does not begin with a curl command that has a URL, and is not a request: %j', text =>
-    expect(() => readAll(text)).toThrow('this is not a request in a supported format')
+    expect(() => readAll(text)).toThrow(NOT_A_CAPTURE)
   )
 
   test('a file with a curl command and the output of curl -v is read as that output', () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { readCapture } from '../../../cli/captures/read-capture.ts'
+import { NOT_A_CAPTURE, readCapture } from '../../../cli/captures/read-capture.ts'
 
 /** The file has a few lines of each proxy, under its name. */
 const file = readFileSync(new URL('access-logs.txt', import.meta.url), 'utf8')
@@ -103,5 +103,5 @@ test.each([
   ...[TRAEFIK.replace('"a" ', ''), TRAEFIK.replace('5ms', 'ms'), `${TRAEFIK}x`],
   ...['a - [x] "', 'a b c d e [x] "', 'a - - [] "', 'a - - [x "', 'a - - [x]"', 'a - - x "', 'a - - [x] y']
 ])('the line %j is not taken for one of a log that it is only similar to', log => {
-  expect(() => readCapture(Buffer.from(log))).toThrow('this is not a request in a supported format')
+  expect(() => readCapture(Buffer.from(log))).toThrow(NOT_A_CAPTURE)
 })

@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { ED25519, ONE, RSA_4096 } from '../../../fixtures/source/keys.ts'
 import { findChangedLine, PATIENT_SEARCH_COST, SEARCH_COST } from '../../../src/explain/changed-line.ts'
 import { diagnoseWithin } from '../../../src/explain/diagnose.ts'
+import { LABELS } from '../../../src/explain/explain.ts'
 import { openSignature } from '../../../src/explain/opened-signature.ts'
 import {
   type Algorithm,
@@ -391,7 +392,7 @@ test('names the line or the check for a change of any one byte of a capture', as
   for (let at = 3; at < signatureAt; at += 29) {
     const told = await judge(at)
     const names = told.startsWith('rejected: signature\n')
-      ? /\nchanged: line \d/
+      ? new RegExp(`\n${LABELS.changed} \\d`)
       : /^(?:rejected: |signed-requests: this is not a request)/
     expect(told, `byte ${at} after ${JSON.stringify(capture.slice(0, at).slice(-20))}`).toMatch(names)
   }
