@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import { build, type Plugin } from 'esbuild'
 import { formatNames } from '../../cli/captures/formats.ts'
 import { loadExamples } from './examples.ts'
@@ -69,15 +70,17 @@ export async function makeExplainPage(site?: string): Promise<string> {
     "require-trusted-types-for 'script'",
     'trusted-types worker'
   ].join('; ')
+  // The page has a limit, and the worker is most of it.
+  const packed = gzipSync(worker, { level: 9 }).toString('base64')
   const examples = JSON.stringify(loadExamples()).replaceAll('<', '\\u003c')
-  for (const part of [worker, script, style])
+  for (const part of [script, style])
     if (/<\/(?:script|style)|<!--/i.test(part)) throw new Error('a bundle has a text that ends its element')
   const parts: Readonly<Record<string, string>> = {
     policy: `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
     style: `<style>${style}</style>`,
     formats: `Any of these: ${formatNames()}.`,
     scripts: [
-      `<script type="text/plain" id="worker">${worker}</script>`,
+      `<script type="text/plain" id="worker">${packed}</script>`,
       `<script type="application/json" id="examples">${examples}</script>`,
       `<script>${script}</script>`
     ].join('\n')

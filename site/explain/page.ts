@@ -126,15 +126,33 @@ interface TrustedTypes {
   createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): string }
 }
 
-const program = URL.createObjectURL(new Blob([byId('worker').textContent!], { type: 'text/javascript' }))
+/** The address of the worker's program, which the page has compressed. */
+const program = unpack(byId('worker').textContent!).then(code => URL.createObjectURL(code))
+
+function unpack(base64: string): Promise<Blob> {
+  const bytes = Uint8Array.from(atob(base64), character => character.charCodeAt(0))
+  const code = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
+  return new Response(code, { headers: { 'Content-Type': 'text/javascript' } }).blob()
+}
 
 /** Ends the running explanation. */
 let stop = (): void => {}
 
-/** Asks a worker of its own, which is ended when it has answered, is late, or nobody waits for it anymore. */
+/** Asks a worker of its own, unless another question comes before the program is unpacked. */
 function ask(question: Question): void {
   stop()
-  const worker = new Worker(policy?.createScriptURL(program) ?? program)
+  let isStopped = false
+  stop = () => {
+    isStopped = true
+  }
+  void program.then(address => {
+    if (!isStopped) askWorker(address, question)
+  })
+}
+
+/** The worker is ended when it has answered, is late, or nobody waits for it anymore. */
+function askWorker(address: string, question: Question): void {
+  const worker = new Worker(policy?.createScriptURL(address) ?? address)
   const timer = setTimeout(() => {
     stop()
     showMistake(`this took more than ${TIME_LIMIT / 1000} seconds, and was ended: the command line has no such limit`)

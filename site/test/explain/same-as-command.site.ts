@@ -38,7 +38,10 @@ async function askBrowser(cases: readonly Case[]): Promise<(Printed & { readonly
     fields
   }))
   const answers: { answer: Answer; milliseconds: number }[] = await page.evaluate(async questions => {
-    const program = URL.createObjectURL(new Blob([document.getElementById('worker')!.textContent!]))
+    const packed = atob(document.getElementById('worker')!.textContent!)
+    const bytes = Uint8Array.from(packed, character => character.charCodeAt(0))
+    const code = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
+    const program = URL.createObjectURL(await new Response(code).blob())
     const found: { answer: Answer; milliseconds: number }[] = []
     let next = 0
     const work = async () => {
