@@ -35,12 +35,12 @@ async function runCommand(args: readonly string[], io: Io, commands: Commands): 
   if (entry === undefined) return runWithoutCommand(args, io, commands)
   const command = await entry.load()
   const { flags, argument, secret } = command
-  const given = parseFlags(rest, io.env, { ...SYNTAX, name, flags, argument, secret })
-  if (given.asked === undefined) {
-    const { values, positionals } = given
+  const parsed = parseFlags(rest, io.env, { ...SYNTAX, name, flags, argument, secret })
+  if (parsed.asked === undefined) {
+    const { values, positionals } = parsed
     return command.run(values, io, positionals[0] ?? '', positionals)
   }
-  io.print(given.asked === 'help' ? commandHelp(name, command) : version())
+  io.print(parsed.asked === 'help' ? commandHelp(name, command) : version())
   return EXIT.ok
 }
 
@@ -49,12 +49,12 @@ function runWithoutCommand(args: readonly string[], io: Io, commands: Commands):
   const misplaced = names.find(name => args.includes(name))
   if (misplaced !== undefined) throw unknownCommand(misplaced, names)
   const syntax = { ...SYNTAX, name: 'signed-requests', flags: {}, argument: '[COMMAND]...', others: {} }
-  const given = parseFlags(args, {}, syntax)
-  if (given.asked === undefined) {
-    const [word = 'help'] = given.positionals
+  const parsed = parseFlags(args, {}, syntax)
+  if (parsed.asked === undefined) {
+    const [word = 'help'] = parsed.positionals
     if (word !== 'help') throw unknownCommand(word, names)
   }
-  io.print(given.asked === 'version' ? version() : programHelp(commands))
+  io.print(parsed.asked === 'version' ? version() : programHelp(commands))
   return EXIT.ok
 }
 

@@ -68,7 +68,7 @@ export function parseFlags<F extends Flags>(args: readonly string[], env: Env, s
   const positionals = tokens.flatMap(token => (token.kind === 'positional' ? [token.value] : []))
   refuseVariables(env, flags, others, variables)
   refusePositionals(tokens, syntax)
-  const given: Texts = new Map(
+  const present: Texts = new Map(
     Object.values(flags).flatMap(spec => {
       const written = onLine.get(spec.flag)
       const texts = written ?? textsOfVariable(spec, env, variables)
@@ -77,14 +77,14 @@ export function parseFlags<F extends Flags>(args: readonly string[], env: Env, s
   )
   const names = Object.keys(flags)
   const [values] = runAll(
-    () => runAll(...names.map(name => () => convert(flags[name]!, given))),
-    () => refuseConflicts(flags, given),
-    () => refuseMissing(missingFlags(flags, given), variables)
+    () => runAll(...names.map(name => () => convert(flags[name]!, present))),
+    () => refuseConflicts(flags, present),
+    () => refuseMissing(missingFlags(flags, present), variables)
   )
   return {
     asked: undefined,
     values: Object.fromEntries(names.map((name, i) => [name, values[i]])) as Values<F>,
-    sourceOf: flag => given.get(flag)?.source,
+    sourceOf: flag => present.get(flag)?.source,
     positionals
   }
 }
@@ -173,21 +173,21 @@ function refusePositionals(tokens: readonly Token[], { name, argument = '', secr
 }
 
 /** Refuses flags that exclude each other, and one that needs another. @throws UsageError */
-function refuseConflicts(flags: Flags, given: Texts): void {
-  for (const { flag, excludes = [], needs } of Object.values(flags).filter(({ flag }) => given.has(flag))) {
-    const other = excludes.find(name => given.has(name))
+function refuseConflicts(flags: Flags, present: Texts): void {
+  for (const { flag, excludes = [], needs } of Object.values(flags).filter(({ flag }) => present.has(flag))) {
+    const other = excludes.find(name => present.has(name))
     if (other !== undefined) {
-      const where = given.get(other)!.source === 'variable' ? ` (set by ${variableOf(other)})` : ''
+      const where = present.get(other)!.source === 'variable' ? ` (set by ${variableOf(other)})` : ''
       throw new UsageError(`--${flag} cannot be used with --${other}${where}`)
     }
-    if (needs !== undefined && !given.has(needs)) throw new UsageError(`--${flag} needs --${needs}`)
+    if (needs !== undefined && !present.has(needs)) throw new UsageError(`--${flag} needs --${needs}`)
   }
 }
 
 /** Converts the value of a flag. @throws UsageError, which says what is expected and not what was given */
-function convert(spec: CommandFlag, given: Texts): unknown {
+function convert(spec: CommandFlag, present: Texts): unknown {
   const { flag, kind, choices, preset } = spec
-  const { texts, source = 'flag' } = given.get(flag) ?? { texts: preset === undefined ? [] : [preset] }
+  const { texts, source = 'flag' } = present.get(flag) ?? { texts: preset === undefined ? [] : [preset] }
   if (texts.length === 0) return undefined
   if (kind === 'switch') return true
   const name = source === 'variable' ? variableOf(flag) : `--${flag}`
@@ -207,12 +207,12 @@ const NUMBER = {
 }
 
 /** Returns whether the text is empty: the value of a variable of the shell that is not set. */
-const isBlank = (flag: string, given: Texts): boolean => (given.get(flag)?.texts ?? ['']).join('') === ''
+const isBlank = (flag: string, present: Texts): boolean => (present.get(flag)?.texts ?? ['']).join('') === ''
 
-const missingFlags = (flags: Flags, given: Texts): CommandFlag[] =>
+const missingFlags = (flags: Flags, present: Texts): CommandFlag[] =>
   Object.values(flags).filter(
     ({ flag, isRequired, requiredWithout }) =>
-      (isRequired || (requiredWithout !== undefined && !given.has(requiredWithout))) && isBlank(flag, given)
+      (isRequired || (requiredWithout !== undefined && !present.has(requiredWithout))) && isBlank(flag, present)
   )
 
 /** Reports all required flags that are missing, at once. @throws UsageError */

@@ -238,7 +238,7 @@ function typeOf(request: CurlRequest): HeaderLine[] {
  */
 function withLength(headers: readonly HeaderLine[], body: Buffer | null): HeaderLine[] {
   const isHttp2 = lineValues(headers, 'authority').length > 0
-  const kept = headers.filter(([name]) => !isHttp2 || !/^(?:authority|method|path|scheme)$/i.test(name))
+  const sent = headers.filter(([name]) => !isHttp2 || !/^(?:authority|method|path|scheme)$/i.test(name))
   const isMissing = body !== null && lineValues(headers, 'content-length').length === 0
-  return isMissing ? [...kept, ['Content-Length', String(body.length)]] : kept
+  return isMissing ? [...sent, ['Content-Length', String(body.length)]] : sent
 }

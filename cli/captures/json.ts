@@ -91,9 +91,9 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 const DECODED = 'the body is base64 in the file: decoded, these are the bytes that were signed'
 
 /** Parses `{ method, url, headers, body }`, as in a HAR, as sites that inspect requests export it, or as a log line. */
-function parseExport(given: JsonObject): Entry[] | undefined {
+function parseExport(item: JsonObject): Entry[] | undefined {
   // A HAR has the body and its encoding under postData.
-  const value = { ...given, ...objectOr(given['postData']) }
+  const value = { ...item, ...objectOr(item['postData']) }
   const { method, headers, https, query } = value
   const url = TARGETS.map(name => value[name]).find(isText)
   if (!isText(method) || url === undefined || typeof (headers ?? '') !== 'object') return undefined

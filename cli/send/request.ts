@@ -56,16 +56,16 @@ const TARGET = /^(?:\/[\x21-\x7e\x80-\xff]*|\*)$/
  * Takes the parts of a captured request that are signed again. A capture comes from outside: a request that is not
  * well-formed HTTP is not sent.
  *
- * @param given a body that replaces that of the capture
+ * @param replacement a body that replaces that of the capture
  * @throws UsageError for a request that is malformed, or whose body is not in the capture
  */
-export function takeRequest(entry: Entry, accountHeader: string, given?: Buffer): TakenRequest {
+export function takeRequest(entry: Entry, accountHeader: string, replacement?: Buffer): TakenRequest {
   const { request } = entry
   const fields = checkWellFormed(entry)
   const { target } = splitUrl(request.target)
   if (!TARGET.test(target))
     throw new UsageError('the target in the capture cannot be sent: it must be a path, without white space')
-  const body = given ?? bodyOf(entry)
+  const body = replacement ?? bodyOf(entry)
   const decompressed = findDecompression(body ?? Buffer.alloc(0), fields)
   const named = lineValues(request.headers, 'connection')
     .join()

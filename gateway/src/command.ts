@@ -46,21 +46,21 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
 async function runCommand([command, ...args]: readonly string[], surroundings: Surroundings): Promise<number> {
   const { env, print, note } = surroundings
   if (command === AUTHORIZE_COMMAND) {
-    const given = parseAuthorize(args, env)
-    if (given.asked !== undefined) return answer(given.asked, authorizeHelp, print)
+    const parsed = parseAuthorize(args, env)
+    if (parsed.asked !== undefined) return answer(parsed.asked, authorizeHelp, print)
     return runUntilStopped(
-      authorizerSettingsOf(given),
-      given.values.check,
+      authorizerSettingsOf(parsed),
+      parsed.values.check,
       startAuthorizer,
       ({ address }) => note(`answering checks on http://${address}`),
       surroundings
     )
   }
-  const given = parseGateway(command === undefined ? [] : [command, ...args], env)
-  if (given.asked !== undefined) return answer(given.asked, gatewayHelp, print)
+  const parsed = parseGateway(command === undefined ? [] : [command, ...args], env)
+  if (parsed.asked !== undefined) return answer(parsed.asked, gatewayHelp, print)
   return runUntilStopped(
-    settingsOf(given),
-    given.values.check,
+    settingsOf(parsed),
+    parsed.values.check,
     startGateway,
     (gateway, settings) => noteGateway(gateway, settings, note),
     surroundings

@@ -73,13 +73,13 @@ function validateAccessToken(token: unknown): string {
  *
  * @throws TypeError for anything a token must not be sent to. The message never repeats the URL.
  */
-function validateBaseUrl(option: string, given: unknown): string {
-  const url = validateServerUrl(given, option, 'https://service.example/v4')
+function validateBaseUrl(option: string, value: unknown): string {
+  const url = validateServerUrl(value, option, 'https://service.example/v4')
   // URL() quietly drops white space and control characters, and an empty query or fragment.
-  if (/[\x00-\x20\x7f\\?#]/.test(String(given)))
+  if (/[\x00-\x20\x7f\\?#]/.test(String(value)))
     throw mistake(
       [named(option), ' is'],
-      given,
+      value,
       'give scheme, host and path alone',
       () => 'a URL with white space, a query or a fragment'
     )

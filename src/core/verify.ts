@@ -68,7 +68,7 @@ export interface Verify {
 export function createVerifier(options: VerifierOptions): Verify {
   const settings = atCaller(createVerifier, () => validateOptions(options))
   const { recorder } = settings
-  const given = { ...options }
+  const ownOptions = { ...options }
   const tools = createTools(settings)
 
   async function verify(request: ReceivedRequest, timing?: Timing): Promise<Verdict> {
@@ -81,7 +81,7 @@ export function createVerifier(options: VerifierOptions): Verify {
 
     function refused(results: Returned, reason: string, body?: BodyResult): Rejected | Unavailable {
       const verdict = refuse(results, reason, memory)
-      recorder?.record({ request, verdict, seen: memory, options: given, body } satisfies RefusedRequest)
+      recorder?.record({ request, verdict, seen: memory, options: ownOptions, body } satisfies RefusedRequest)
       return verdict
     }
   }

@@ -36,7 +36,7 @@ const OPTIONS = ['url', 'method', 'fetch', 'timeout', 'requireAuthenticated'] as
  * @throws TypeError for a bad option, without the URL, which may contain a credential for the resolver
  */
 export function dohTxtLookup(options: DohTxtLookupOptions): LookupTxt {
-  const [url, method, given, timeout, requireAuthenticated] = validateCall(
+  const [url, method, chosenFetch, timeout, requireAuthenticated] = validateCall(
     dohTxtLookup,
     'dohTxtLookup',
     options,
@@ -55,7 +55,7 @@ export function dohTxtLookup(options: DohTxtLookupOptions): LookupTxt {
     if (normalized === undefined) throw dohError('EBADNAME', 'the name is not one that DNS is asked for')
     const request = requestFor(url, method, encodeQuery(normalized))
     const limits = { timeout, maxBytes: MAX_OCTETS, signal: waiting?.signal }
-    const fetched = await fetchOnce(given ?? globalThis.fetch, ...request, limits).catch((error: unknown) => {
+    const fetched = await fetchOnce(chosenFetch ?? globalThis.fetch, ...request, limits).catch((error: unknown) => {
       throw limits.signal?.aborted
         ? dohError('ECANCELLED', 'the lookup was cancelled')
         : // Its code is about the resolver's own name: ENOTFOUND there says nothing about the key.
@@ -67,10 +67,10 @@ export function dohTxtLookup(options: DohTxtLookupOptions): LookupTxt {
   return Object.assign(lookup, { servers: () => [url.host] })
 }
 
-function validateResolverUrl(given: unknown): URL {
-  const url = validateServerUrl(given, 'url', 'https://dns.example/dns-query')
+function validateResolverUrl(value: unknown): URL {
+  const url = validateServerUrl(value, 'url', 'https://dns.example/dns-query')
   if (url.hash === '' && !/[{}]|%7[bd]/i.test(url.href)) return url
-  throw mistake([named('url'), ' is'], given, 'leave out {?dns}', () => 'a URL with a fragment or a template')
+  throw mistake([named('url'), ' is'], value, 'leave out {?dns}', () => 'a URL with a fragment or a template')
 }
 
 function validateMethod(method: unknown): 'POST' | 'GET' {

@@ -157,13 +157,13 @@ function* SENDERS(text: string): Generator<readonly [change: SenderMistake, sign
 /** Collects the hints of the request and the settings. */
 function hintsIn({ hosts = [], forwarded = [], signingString }: EvidenceByCode['signature-mismatch']) {
   const lines = forwarded.map(line => line.split(/: (.*)/s) as [name: string, value: string])
-  const given = (names: RegExp) => lines.filter(([name]) => names.test(name))
+  const linesNamed = (names: RegExp) => lines.filter(([name]) => names.test(name))
   return {
     host: /^host: (.*)$/m.exec(signingString)?.[1] ?? '',
-    hosts: [...given(/-host$/i).map(([, host]) => host), ...hosts],
-    ports: given(/-port$/i).map(([, port]) => port),
-    targets: given(/-(?:ur[il]|path)$/i).map(([name, url]): Detailed => [withoutOrigin(url), name.toLowerCase()]),
-    prefixes: given(/-prefix$/i).map(([, prefix]) => prefix.replace(/\/$/, ''))
+    hosts: [...linesNamed(/-host$/i).map(([, host]) => host), ...hosts],
+    ports: linesNamed(/-port$/i).map(([, port]) => port),
+    targets: linesNamed(/-(?:ur[il]|path)$/i).map(([name, url]): Detailed => [withoutOrigin(url), name.toLowerCase()]),
+    prefixes: linesNamed(/-prefix$/i).map(([, prefix]) => prefix.replace(/\/$/, ''))
   }
 }
 

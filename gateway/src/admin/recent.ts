@@ -61,10 +61,10 @@ export function createRecent(redact: boolean, options: VerifierOptions) {
 
   return {
     /** Keeps a request that was not verified, with what was read of its body. */
-    record(given: object): void {
-      const { verdict } = given as RefusedRequest
+    record(request: object): void {
+      const { verdict } = request as RefusedRequest
       const recorder = spare ?? createRecorder({ keep: 1, maxBodyBytes, redact })
-      recorder.record(given)
+      recorder.record(request)
       const item: Item = {
         isSigned: isSignedUnderDomain(verdict),
         code: mainFailure(verdict)?.code ?? '',

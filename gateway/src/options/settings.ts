@@ -127,13 +127,13 @@ function verifierOptions(values: VerifierValues): VerifierOptions {
   const own = Object.fromEntries(VERIFIER_NAMES.map(name => [name, values[name]])) as unknown as VerifierValues
   const { https, schemes, servers, url, requireAuthenticated, ...others } = own
   try {
-    const given: { readonly [N in OptionName]?: unknown } = {
+    const options: { readonly [N in OptionName]?: unknown } = {
       ...others,
       schemes: schemes?.map(name => SCHEMES[name]),
       requireHttps: https !== 'not-required',
       lookupTxt: lookupFromFlags({ servers, url, requireAuthenticated })
     }
-    const verifier = given as unknown as VerifierOptions
+    const verifier = options as unknown as VerifierOptions
     createVerifier(verifier)
     return verifier
   } catch (error) {

@@ -50,7 +50,7 @@ export function bufferedBody(body: ReceivedBody, limits: BodyLimits): Result<Byt
  * The bytes of any body, in a buffer of their own. Reading a stream stops at the limits; the stream is then released
  * and not destroyed, so that a response can still be sent.
  *
- * Fails with `body-too-large` or `body-unreadable`; the latter too for a body in too many tiny pieces.
+ * Fails with `body-too-large` or `body-unreadable`; the latter too for a body in too many tiny chunks.
  */
 export async function readBody(
   body: ReceivedBody,

@@ -3,7 +3,7 @@ import type { Http2ServerRequest } from 'node:http2'
 import { collectChunks, countChunks } from '../../core/body/chunks.ts'
 
 /**
- * Names the property that says whether a body comes in too many tiny pieces; undefined where its chunks are not joined.
+ * Names the property that says whether a body comes in too many tiny chunks; undefined where its chunks are not joined.
  * All copies of this module share it: the gateway has its own beside that of the package.
  */
 const IS_TINY = /* @__PURE__ */ Symbol.for('signed-requests.tiny')
@@ -17,12 +17,12 @@ const SMALL = 1024
 /** Small chunks of a body that are passed on as they are: most bodies have one, and need not wait. */
 const FEW = 16
 
-/** Returns whether the body comes in too many tiny pieces, so that reading it must end. */
+/** Returns whether the body comes in too many tiny chunks, so that reading it must end. */
 export const hasTinyChunks = (req: NodeRequest): boolean => req[IS_TINY] === true
 
 /**
  * Joins the small chunks of a body as they come: Node.js makes a Buffer of each chunk that has arrived, before anyone
- * reads, and a chunk of one byte then holds some hundred. The sender of too many tiny pieces must wait, because each of
+ * reads, and a chunk of one byte then holds some hundred. The sender of too many tiny chunks must wait, because each of
  * them takes as long as a large one: who reads its body asks `hasTinyChunks`, and refuses it. Must be called before the
  * first chunk comes; a second call does nothing.
  */
