@@ -152,9 +152,9 @@ describe('a resolver', () => {
   })
 
   test.each([
-    ['http://resolver.example/dns-query', 'must be an https URL'],
-    ['javascript:alert(1)', 'must be an https URL'],
-    ['https://user:password@resolver.example/', 'must not contain a user name or password'],
+    ['http://resolver.example/dns-query', 'is not an https URL'],
+    ['javascript:alert(1)', 'is not an https URL'],
+    ['https://user:password@resolver.example/', 'is a URL with a user name or password'],
     ['resolver.example', 'is not an absolute URL']
   ])('is not asked at %s', async (address, mistake) => {
     const { page, troubles, close } = await explain.open()
