@@ -5,7 +5,6 @@ import {
   changeList,
   type Draft,
   edit,
-  flipCase,
   joinLines,
   KEEPING,
   type Mutation,
@@ -55,7 +54,6 @@ const EXTRA = ['""', '"a, keyId=\\"x\\""', 'token', '1', '"\xe9"']
 
 const keeping: readonly Mutation<CavageDraft>[] = [
   ...KEEPING,
-  set('method', ({ method }) => flipCase(method)),
   set('parameters', ({ parameters }, random) => random.shuffle(parameters)),
   set('separator', (_, random) => random.pick([', ', ' ,', '\t,\t', ' , ', ',,', ', ,'])),
   set('equals', (_, random) => random.pick([' =', '= ', '\t=\t', ' = '])),

@@ -49,7 +49,7 @@ function differenceByDraft(verdict: Verified, arrived: Arrived, original: Signed
   // the key itself counts, wherever in the domain it is published.
   const isEd25519 = original.signature.length === 64
   if (verdict.algorithm !== original.algorithm && !isEd25519) return 'the algorithm'
-  if (arrived.method.toLowerCase() !== original.method.toLowerCase()) return 'the method'
+  if (arrived.method !== original.method) return 'the method'
   if (arrived.target !== original.target) return 'the target'
   for (const name of names.filter(covered => !covered.startsWith('('))) {
     if (joinedValue(arrived.headers, name) !== joinedValue(original.signedHeaders, name)) return `the header ${name}`

@@ -103,7 +103,7 @@ export function pickParts(random: Random, digestHeader: string, member: (name: s
   const is = (code: Violation): boolean => violation === code
   const sent = {
     violation,
-    method: random.pick(['POST', 'POST', 'PUT', 'GET', 'delete', 'M-SEARCH']),
+    method: random.pick(['POST', 'POST', 'PUT', 'GET', 'DELETE', 'M-SEARCH']),
     body: Buffer.from(random.pick(['', '{"a":1}', '{ "a": [1, 2] }\n', 'a=1&b=2', '\xff\x00\xfe']), 'latin1'),
     keyId: random.pick(is('key-name-outside-domain') ? OUTSIDE : INSIDE),
     https: !is('not-https')
