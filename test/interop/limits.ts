@@ -151,6 +151,15 @@ const DRAFT: Limits = {
   [`${SECTION_2_3}: the target has the query. It signs the path that the URL class makes, without the query`]: {
     [FEDIFY]: [['a target with a query', DOTS], 'signature-mismatch', 'no']
   },
+  'RFC 9110 section 9.1: methods are case-sensitive, and the signing string is not. We refuse one that is not its own upper case':
+    {
+      ...each(
+        [PYTHON, JOYENT, PEERTUBE, ACTIVITYPUB, MISSKEY, BAZAAR, SIGNATURES],
+        'a method in lower case',
+        'request-malformed',
+        'yes'
+      )
+    },
   [`RFC 3230 section 4.3.2: the digest is of the body. ${NO_DIGEST}`]: {
     ...each([PYTHON, JOYENT, PEERTUBE, ACTIVITYPUB, BAZAAR, SIGNATURES], ...NO_BODY)
   }
