@@ -111,7 +111,7 @@ export function unwrapPlatform(value: JsonObject): unknown[] {
   return inner.map(each => (isText(each) ? jsonIn(each) : each)).filter(isObject)
 }
 
-/** Parses the JSON at the end of a line; undefined where there is none. */
+/** Parses the JSON at the end of a line. Returns undefined for a line without JSON. */
 export function jsonIn(line: string): unknown {
   const start = line.indexOf('{')
   if (start < 0 || !line.trimEnd().endsWith('}')) return undefined

@@ -51,7 +51,7 @@ export function misspelledCode(word: string): UsageError | undefined {
     : new UsageError(`there is no file ${word}, and no such code: did you mean explain ${meant}?`)
 }
 
-/** Explains a code of the gateway; undefined where it is none. */
+/** Explains a code of the gateway. Returns undefined for any other text. */
 export function explainGatewayCode(code: string): GatewayCodeExplanation | undefined {
   const entry = gatewayEntryOf(code)
   if (entry === undefined) return undefined

@@ -51,8 +51,8 @@ type Answers = Set<ServerResponse>
  * Limits the connections of a server and the answers in progress: pipelined answers are only added while all of them
  * are no more than connections may be.
  *
- * When all connections are taken, a new one replaces another, one of the largest group that waits for something, so that
- * an attacker who has most of the connections loses them, and a few genuine senders do not. Of connections without a
+ * When all connections are taken, a new one replaces one of the largest group that waits for something: an attacker who
+ * has most of the connections loses them, and a few genuine senders do not. Of connections without a
  * whole head it is a random one of the network address that has most of them; of the others, the newest copy of a
  * request that has several, or else the oldest.
  */

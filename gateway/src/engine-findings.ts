@@ -31,7 +31,8 @@ export async function findInRedis(call: RedisCall, now = Date.now): Promise<stri
     ...(isLosing ? ['nothing is persisted, so a restart forgets every claim: set appendonly yes'] : []),
     ...(isCutOff
       ? [
-          'min-replicas-to-write is 0, so a primary that is cut off still grants claims: set it to 1, and min-replicas-max-lag to 2'
+          'min-replicas-to-write is 0, so a primary that is cut off still grants claims: ' +
+            'set it to 1, and min-replicas-max-lag to 2'
         ]
       : []),
     ...(major !== undefined && major !== '' && Number(major) < MIN_REDIS
@@ -58,7 +59,8 @@ export async function findInPostgres(query: PostgresQuery, now = Date.now): Prom
     ...(standby === undefined
       ? []
       : [
-          `the standby ${standby} is asynchronous, so a failover loses the last claims: name it in synchronous_standby_names`
+          `the standby ${standby} is asynchronous, so a failover loses the last claims: ` +
+            'name it in synchronous_standby_names'
         ]),
     ...clockFinding(seconds === undefined ? undefined : Number(seconds) * 1000, now())
   ].map(printable)

@@ -29,9 +29,8 @@ const refusal = <C extends GatewayCode>(code: C, find: (passed: Passed) => boole
 })
 
 /**
- * Why `authorize` refuses a verified request: the application would get all of the request as it arrived, so each signed
- * header must be in one line and from the sender, no other header may pass for it, and the target must be in the form
- * that was signed.
+ * Explains why `authorize` refuses a verified request. The application gets the request as it arrived, so each signed
+ * header must be one line from the sender, no other header may pass for it, and the target must have the signed form.
  */
 const REFUSALS = [
   refusal('header-repeated', ({ headers, verdict }) => isRepeated(headers, verdict)),

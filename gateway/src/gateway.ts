@@ -119,7 +119,7 @@ export async function startGateway(
   isReady = true
   let isClosed = false
 
-  /** Says at /healthz that the gateway ends, and closes each connection after its next answer; new ones are still taken. */
+  /** Answers 503 at /healthz, and closes each connection after its next response. New ones are still accepted. */
   function announceEnd(): void {
     isReady = false
     connections.announceEnd()

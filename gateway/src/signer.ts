@@ -36,6 +36,6 @@ export function createSignatureOpener(now = () => performance.now(), limit = MAX
 /** @param madeByKey whether the published key made a signature that did not verify */
 export function signerOf(verdict: Verdict, madeByKey: boolean | undefined): Signer {
   if (verdict.checks.signature.outcome === 'pass' || madeByKey === true) return 'key'
-  // A claim that the published key disproves is none.
+  // The published key disproves this claim.
   return isSignedUnderDomain(verdict) && madeByKey !== false ? 'claimed' : 'no'
 }

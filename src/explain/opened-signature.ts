@@ -105,7 +105,7 @@ const DIGEST_INFOS: readonly (readonly [start: string, hash: HashName, length: n
   ['3051300d060960864801650304020305000440', 'sha512', 64]
 ]
 
-/** Opens an RSASSA-PKCS1-v1_5 signature (RFC 8017 section 8.2.2); undefined when it is none, or of another key. */
+/** Opens an RSASSA-PKCS1-v1_5 signature (RFC 8017 section 8.2.2); undefined for anything else, or another key. */
 function openPkcs1(key: KeyObject, signature: Uint8Array): Opened | undefined {
   const content = tryTo(() => publicDecrypt(key, signature))
   if (content === undefined) return undefined

@@ -22,9 +22,9 @@ interface Item {
 export type Recent = ReturnType<typeof createRecent>
 
 /**
- * Keeps `MAX_RECENT` requests that were not verified as a recorder does, half of them for those that are signed under the domain,
- * and as many of the last that were verified: neither scanners nor genuine requests push out a signed one that was refused. In memory
- * only. The verifier records each refused request here before it is answered, and `keep` adds how that ended.
+ * Keeps `MAX_RECENT` refused requests as a recorder does, half of them signed under the domain, and as many verified
+ * ones. Neither scanners nor genuine requests evict a signed request that was refused. Everything is in memory. The verifier
+ * records each refused request here before it is answered, and `keep` adds the outcome.
  *
  * @param redact keep no body at all
  */

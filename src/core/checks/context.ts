@@ -93,6 +93,6 @@ export interface Examination<Passed extends StepName = never> extends Context {
   readonly results: Results<Passed>
   readonly memory: Memory
   readonly timing: Stages | undefined
-  /** the body, once it was read; or why there is none */
+  /** the body that was read, or why reading failed */
   body: BodyResult | undefined
 }

@@ -24,7 +24,7 @@ export interface Surroundings {
   readonly place?: string | undefined
 }
 
-/** Evidence of a code as the verdict has it; undefined where there is none. Its text comes from outside. */
+/** The evidence of a code, or undefined. Its text comes from outside. */
 export type EvidenceIn<C extends Code> = C extends keyof EvidenceByCode
   ? EvidenceByCode[C] | (C extends SometimesEvident ? undefined : never)
   : undefined
