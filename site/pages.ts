@@ -37,7 +37,7 @@ export const GROUPS: readonly Group[] = [
   },
   { title: 'Find out why', pages: ['docs/troubleshooting.md', 'docs/checks-and-codes.md', 'docs/command-line.md'] },
   { title: 'The gateway', pages: ['docs/gateway.md', 'docs/deploy.md', 'docs/engines.md'] },
-  { title: 'About', pages: ['docs/design.md', 'SECURITY.md', 'CHANGELOG.md'] }
+  { title: 'About', pages: ['docs/design.md', 'SECURITY.md', 'docs/threat-model.md', 'CHANGELOG.md'] }
 ]
 
 /** The sidebar uses these names where the title of the page is too long or says too little there. */

@@ -3,8 +3,8 @@ import { read } from './docs/pages.ts'
 
 const json = (path: string) => JSON.parse(read(path))
 
-test('SECURITY.md names every dependency that is installed, and no other', () => {
-  const [, table = ''] = /## What you install\n([\s\S]*?)\n\n[^|]/.exec(read('SECURITY.md')) ?? []
+test('the threat model names every dependency that is installed, and no other', () => {
+  const [, table = ''] = /## What you install\n([\s\S]*?)\n\n[^|]/.exec(read('docs/threat-model.md')) ?? []
   const named = [...table.matchAll(/`([^`]+)`/g)].map(([, name]) => name)
   const direct = ['package.json', 'gateway/package.json', 'fixtures/package.json'].flatMap(file => {
     const { name, dependencies = {} } = json(file)

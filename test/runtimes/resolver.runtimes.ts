@@ -74,7 +74,7 @@ const AMBIGUOUS = [
   'the second of two',
   'a revoked one before it'
 ]
-/** Maps labels to the verdicts of a runtime, as SECURITY.md lists them. */
+/** Maps labels to the verdicts of a runtime, as docs/threat-model.md lists them. */
 const DIFFERENT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   bun: Object.fromEntries(AMBIGUOUS.map(label => [label, 'unavailable key-lookup-failed'])),
   deno: { servfail: NOT_FOUND, refused: NOT_FOUND, formerr: NOT_FOUND, notimp: NOT_FOUND, malformed: TIMEOUT },

@@ -257,8 +257,8 @@ describe('of a body', () => {
   })
 })
 
-/** SECURITY.md promises this. */
-const MAX_HEAD = Number(/at most (\d+) KB of head/.exec(readFileSync('SECURITY.md', 'utf8'))?.[1]) * 1024
+/** docs/threat-model.md promises this. */
+const MAX_HEAD = Number(/at most (\d+) KB of head/.exec(readFileSync('docs/threat-model.md', 'utf8'))?.[1]) * 1024
 
 test.each([
   ['is kept whole', 0, false],
