@@ -107,7 +107,8 @@ export const KEYWORDS: Readonly<Record<string, string>> = {
   'testing.html#the-request-that-was-refused-last-night':
     'record capture reproduce production failure debug later recorder',
   'testing.html#from-a-refusal-to-a-test': 'reproduce production failure regression',
-  'threat-model.html': 'threats attack flood denial of service DoS cost limits memory runtime differences dependencies audit',
+  'threat-model.html':
+    'threats attack flood denial of service DoS cost limits memory runtime differences dependencies audit',
   'troubleshooting.html': 'help problem error debug broken does not work fails failing wrong FAQ',
   'troubleshooting.html#401-since-this-morning-for-every-request':
     'unauthorized all suddenly stopped working refused rejected denied webhook',
