@@ -86,9 +86,11 @@ export function findChangedLine(
 
   const tried = new Set([signingString])
   for (const text of originals(evidence, found.isByKey === true)) {
-    if (tried.has(text.signed)) continue
-    // Repeats are among the few first guesses; remembering all would take memory.
-    if (tried.size < 100) tried.add(text.signed)
+    // Repeats are among the few first guesses, and looking up a long text costs as much as hashing it.
+    if (tried.size < 100) {
+      if (tried.has(text.signed)) continue
+      tried.add(text.signed)
+    }
     const isSigned = tries(text.signed)
     if (isSigned === undefined) return found
     if (!isSigned) continue

@@ -1,4 +1,4 @@
-import { constants, createHash, type KeyObject, publicDecrypt } from 'node:crypto'
+import { constants, createHash, hash as hashAtOnce, type KeyObject, publicDecrypt } from 'node:crypto'
 import { parseKey } from '../core/key/cache.ts'
 import { memoizeRecent } from '../core/memo.ts'
 import type { EvidenceByCode } from '../core/result/evidence.ts'
@@ -97,6 +97,17 @@ const digestOf = (hash: HashName, ...parts: readonly Uint8Array[]): Buffer => {
 
 const octetsOf = (text: string): Buffer => Buffer.from(text, 'latin1')
 
+/**
+ * Returns the digest of a text, one octet a character. A search for what was signed makes hundreds: `crypto.hash`, where
+ * the runtime has it, takes a quarter of the time, and takes an ASCII text as it is.
+ */
+const hexDigestOf: (hash: HashName, text: string) => string =
+  typeof hashAtOnce === 'function'
+    ? (hash, text) => hashAtOnce(hash, isAscii(text) ? text : octetsOf(text), 'hex')
+    : (hash, text) => digestOf(hash, octetsOf(text)).toString('hex')
+
+const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length
+
 /** RFC 8017 section 9.2, note 1: DigestInfo up to the digest. */
 const DIGEST_INFOS: readonly (readonly [start: string, hash: HashName, length: number])[] = [
   ['3021300906052b0e03021a05000414', 'sha1', 20],
@@ -117,11 +128,11 @@ function openPkcs1(key: KeyObject, signature: Uint8Array): Opened | undefined {
   const hashes = named === undefined ? DIGEST_INFOS.filter(([, , length]) => length === content.length) : [named]
   const [first] = hashes
   if (first === undefined) return undefined
-  const digest = content.subarray(-first[2])
+  const hex = content.subarray(-first[2]).toString('hex')
   return {
     made: { padding: 'pkcs1', hash: named?.[1] },
     isCertain: true,
-    wasSigned: text => hashes.some(([, hash]) => digestOf(hash, octetsOf(text)).equals(digest))
+    wasSigned: text => hashes.some(([, hash]) => hexDigestOf(hash, text) === hex)
   }
 }
 
