@@ -127,7 +127,7 @@ describe('after an incident, of docs/troubleshooting.md:', () => {
     await incident.runCommands()
   })
 
-  test('a proxy that takes a part of the path away', async () => {
+  test('a proxy that strips a part of the path', async () => {
     const incident = await startIncident('proxy')
     const take = startReceiverOf(incident)
     await take(sign(incident.service))

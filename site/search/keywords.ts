@@ -115,7 +115,7 @@ export const KEYWORDS: Readonly<Record<string, string>> = {
   'troubleshooting.html#401-for-some-requests-only':
     'unauthorized sometimes intermittent random flaky refused rejected',
   'troubleshooting.html#works-locally-not-behind-the-proxy': 'production staging deployed only',
-  'troubleshooting.html#503-and-the-sender-tries-again-and-again': 'service unavailable outage retry loop DNS down',
+  'troubleshooting.html#503-and-the-sender-keeps-retrying': 'service unavailable outage retry loop DNS down',
   'troubleshooting.html#every-request-is-accepted-even-a-forged-one': 'insecure not rejected always true bypass',
   'troubleshooting.html#digest-mismatch-for-every-request': 'express.json body parser raw body',
   'vectors.html': 'test vectors conformance suite fixtures',
