@@ -92,7 +92,7 @@ test.each([
   ['a body parser', 'troubleshooting.md#digest-mismatch-for-every-request'],
   ['the key was rotated', 'keys-and-dns.md#the-monthly-rotation-as-a-receiver-sees-it'],
   ['DNS is down', 'troubleshooting.md#503-and-the-sender-keeps-retrying'],
-  ['a request comes twice', 'replay-and-retries.md#two-kinds-of-repetition'],
+  ['a request comes twice', 'replay-and-retries.md#replay-or-retry'],
   ['a store of your own', 'replay-stores.md#your-own'],
   ['a test in CI', 'testing.md#in-a-test'],
   ['PHP', 'gateway.md']
