@@ -6,7 +6,7 @@ import type { ReceivedHeaders } from './request.ts'
 /** The header fields by lower-case name. */
 export interface Fields {
   /** outer white space trimmed; repeated lines joined by ", " in their order (RFC 9110 section 5.2) */
-  values: Pick<ReadonlyMap<string, string>, 'get' | 'has'>
+  values: ReadonlyMap<string, string>
   /** the lines of each name that has more than one */
   repeated: ReadonlyMap<string, readonly string[]>
 }
@@ -32,25 +32,33 @@ export const MAX_HEADER_LINES = 500
 
 /** Parses the header lines once: every name must be a token, no value may have a line break, and there is a limit. */
 export function parseFields(headers: ReceivedHeaders): Result<Fields> {
-  const names: string[] = []
-  const values: string[] = []
+  const values = new Map<string, string>()
+  const repeated = new Map<string, string[]>()
+  let count = 0
   for (const line of headerLines(headers)) {
-    const name: unknown = Array.isArray(line) ? line[0] : line
+    const received: unknown = Array.isArray(line) ? line[0] : line
     const value: unknown = Array.isArray(line) ? line[1] : undefined
-    if (typeof name !== 'string' || typeof value !== 'string') {
+    if (typeof received !== 'string' || typeof value !== 'string') {
       throw mistake(
         'request.headers yields',
         line,
         'pass [name, value] pairs of strings, or a record of strings or arrays of strings (rawHeaders is flat: pair it up)',
-        () => (Array.isArray(line) ? `${kindOf(value)} for ${describe(name)}` : kindOf(line))
+        () => (Array.isArray(line) ? `${kindOf(value)} for ${describe(received)}` : kindOf(line))
       )
     }
-    if (names.length === MAX_HEADER_LINES) return fail('request-malformed', { part: 'header-count' })
-    if (hasBreak(value)) return fail('request-malformed', { part: 'header-value', name })
-    names.push(name)
-    values.push(trimWhiteSpace(value))
+    count += 1
+    if (count > MAX_HEADER_LINES) return fail('request-malformed', { part: 'header-count' })
+    if (hasBreak(value)) return fail('request-malformed', { part: 'header-value', name: received })
+    const name = lowerCaseName(received)
+    if (name === undefined) return fail('request-malformed', { part: 'header-name', name: received })
+    const text = trimWhiteSpace(value)
+    const first = values.get(name)
+    if (first === undefined) values.set(name, text)
+    else if (repeated.get(name)?.push(text) === undefined) repeated.set(name, [first, text])
   }
-  return arrange(names, values)
+  // Only now, so that many lines of one name take linear time.
+  for (const [name, lines] of repeated) values.set(name, lines.join(', '))
+  return ok({ values, repeated })
 }
 
 /** Lists the lines of a record, as `node:http` makes it. */
@@ -65,59 +73,6 @@ export function* linesOf(record: object): Generator<[name: string, value: unknow
 /** Returns the header lines, whichever form they have; a caller may have written anything into them. */
 export const headerLines = (headers: ReceivedHeaders): Iterable<unknown> =>
   Symbol.iterator in headers ? headers : linesOf(headers)
-
-/** Arranges the values by name; repeated ones are joined into the first of their lines. */
-function arrange(names: readonly string[], values: string[]): Result<Fields> {
-  const layout = layoutOf(names)
-  if (!layout.ok) return layout
-  const { lines, repeats } = layout.value
-  const repeated = new Map<string, readonly string[]>()
-  for (const [name, places] of repeats) {
-    const received = places.map(place => values[place]!)
-    repeated.set(name, received)
-    values[places[0]!] = received.join(', ')
-  }
-  return ok({ values: new FieldValues(lines, values), repeated })
-}
-
-/** The values of one request. A class, because functions made for each request would cost 3 % of a verification. */
-class FieldValues {
-  private readonly lines: Layout['lines']
-  private readonly list: readonly string[]
-
-  constructor(lines: Layout['lines'], list: readonly string[]) {
-    this.lines = lines
-    this.list = list
-  }
-
-  get(name: string): string | undefined {
-    const places = this.lines.get(name)
-    return places === undefined ? undefined : this.list[places[0]!]
-  }
-
-  has(name: string): boolean {
-    return this.lines.has(name)
-  }
-}
-
-/** The lines of each name, and those of names that have more than one. */
-interface Layout {
-  lines: ReadonlyMap<string, readonly number[]>
-  repeats: readonly (readonly [name: string, places: readonly number[]])[]
-}
-
-/** Saves 4 % of a verification: names come in the same order from request to request. */
-const layoutOf = /* @__PURE__ */ memoizeRecent((names: readonly string[]): Result<Layout> => {
-  const lines = new Map<string, number[]>()
-  for (const [i, name] of names.entries()) {
-    const lower = lowerCaseName(name)
-    if (lower === undefined) return fail('request-malformed', { part: 'header-name', name })
-    const places = lines.get(lower)
-    if (places === undefined) lines.set(lower, [i])
-    else places.push(i)
-  }
-  return ok({ lines, repeats: [...lines].filter(([, places]) => places.length > 1) })
-}, isSameList)
 
 function isSameList(a: readonly string[], b: readonly string[]): boolean {
   if (a.length !== b.length) return false

@@ -136,7 +136,8 @@ function parseParameter(text: string, start: number, parameters: Map<string, str
   const valueEnd = isQuoted ? quotedStringEnd(text, valueStart) : tokenEnd(text, valueStart)
   const end = whiteSpaceEnd(text, valueEnd)
   if (isQuoted && valueEnd === valueStart) return malformed(valueStart, 'the closing quote is missing')
-  const value = text.slice(valueStart, valueEnd)
+  // A backslash stays in the value; the later name, list or base64 check refuses it.
+  const value = isQuoted ? text.slice(valueStart + 1, valueEnd - 1) : text.slice(valueStart, valueEnd)
 
   if (form === undefined) {
     parameters.set(key, value)
@@ -151,8 +152,7 @@ function parseParameter(text: string, start: number, parameters: Map<string, str
   if (valueEnd === valueStart || (form.isTime && isQuoted) || !form.allows(value))
     return malformed(valueStart, form.expected)
   if (!isSeparator(text, end)) return isQuoted ? malformed(end, NO_COMMA) : malformed(valueStart, form.expected)
-  // A backslash stays in the value; the later name, list or base64 check refuses it.
-  parameters.set(key, isQuoted ? value.slice(1, -1) : value)
+  parameters.set(key, value)
   return ok(end)
 }
 
