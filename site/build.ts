@@ -3,12 +3,12 @@ import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vitepress'
 import { SITE as SITE_ADDRESS } from '../build/addresses.ts'
+import { CODES } from '../src/core/result/codes.ts'
 import { demoPicture } from './demo-picture.ts'
 import { makeExplainPage } from './explain/build.ts'
 import { llmsFiles } from './llms.ts'
 import { STATIC } from './markdown/links.ts'
 import { findMentions } from './markdown/mentions.ts'
-import { sectionsOf } from './markdown/sections.ts'
 import { BUILD, NAMES, type Names } from './markdown/site-data.ts'
 import { addressOf, FILES, ROOT, read } from './pages.ts'
 import { convert } from './reference/convert.ts'
@@ -52,9 +52,7 @@ const addresses = (exports: typeof all) => exports.map(one => [one.name, `/${pag
 const names: Names = {
   library: addresses(all.filter(one => !isOfVectors(one))),
   vectors: addresses(all.filter(isOfVectors)),
-  codes: sectionsOf('docs/checks-and-codes.md', read('docs/checks-and-codes.md'))
-    .filter(({ level }) => level === 3)
-    .map(({ anchor }) => anchor),
+  codes: Object.keys(CODES),
   sidebar: entries.map(({ name, exports }) => ({
     text: name,
     link: `/reference/${folderOf(name)}`,

@@ -1,5 +1,5 @@
 import { resolveLink } from './markdown/links.ts'
-import { addressOf, FILES, GROUPS, read, titleOf } from './pages.ts'
+import { addressOf, CODE_GROUPS, FILES, GROUPS, type Group, read, titleOf } from './pages.ts'
 import type { Entry } from './reference/convert.ts'
 import { folderOf, type Page } from './reference/render.ts'
 
@@ -14,14 +14,13 @@ export function llmsFiles(entries: readonly Entry[], reference: readonly Page[],
 }
 
 function index(entries: readonly Entry[], base: string): string {
-  const groups = GROUPS.map(({ title, pages }) => {
-    const items = pages.map(file => `- [${titleOf(file)}](${base}${addressOf(file)}.md)`)
-    return `## ${title}\n\n${items.join('\n')}\n`
-  })
+  const linksOf = ({ pages }: Group) => pages.map(file => `- [${titleOf(file)}](${base}${addressOf(file)}.md)`)
+  const groups = GROUPS.map(group => `## ${group.title}\n\n${linksOf(group).join('\n')}\n`)
   const reference = entries.map(({ name }) => `- [${name}](${base}reference/${folderOf(name)}index.md)`)
   return [
     withLinks(read('llms.txt'), 'llms.txt', base),
     ...groups,
+    `## Codes\n\n${CODE_GROUPS.flatMap(linksOf).join('\n')}\n`,
     `## Reference\n\n${reference.join('\n')}\n`,
     `## Optional\n\n- [All pages in one file](${base}llms-full.txt)\n`
   ].join('\n')

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { CHECK_NAMES, CODES } from '../src/core/result/codes.ts'
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 
@@ -40,6 +41,16 @@ export const GROUPS: readonly Group[] = [
   { title: 'About', pages: ['docs/design.md', 'SECURITY.md', 'docs/threat-model.md', 'CHANGELOG.md'] }
 ]
 
+const codePageOf = (code: string): string => `docs/codes/${code}.md`
+
+/** The pages of the codes, by check. They have a sidebar of their own. */
+export const CODE_GROUPS: readonly Group[] = CHECK_NAMES.map(check => ({
+  title: check,
+  pages: Object.entries(CODES)
+    .filter(([, code]) => code.check === check)
+    .map(([code]) => codePageOf(code))
+}))
+
 /** The sidebar uses these names where the title of the page is too long or says too little there. */
 export const SHORT_TITLES: Readonly<Record<string, string>> = {
   'README.md': 'What it is',
@@ -58,11 +69,17 @@ const ADDRESSES: Readonly<Record<string, string>> = {
   'fixtures/README.md': 'vectors'
 }
 
-export const FILES: readonly string[] = GROUPS.flatMap(({ pages }) => pages)
+/** The guides, which a person reads, and the pages of the codes, which a code leads to. */
+export const GUIDES: readonly string[] = GROUPS.flatMap(({ pages }) => pages)
+export const FILES: readonly string[] = [...GUIDES, ...CODE_GROUPS.flatMap(({ pages }) => pages)]
 
 /** Returns the address of a page on the site, without slash and ending, such as `gateway`. */
 export const addressOf = (file: string): string =>
-  ADDRESSES[file] ?? file.replace(/^.*\//, '').replace(/\.md$/, '').toLowerCase()
+  ADDRESSES[file] ??
+  file
+    .replace(/^(?:docs|fixtures)\//, '')
+    .replace(/\.md$/, '')
+    .toLowerCase()
 
 const fileByAddress = new Map(FILES.map(file => [`${addressOf(file)}.md`, file]))
 

@@ -38,8 +38,6 @@ export interface GatewayCodeExplanation {
   readonly page: string
 }
 
-const PAGE = 'docs/checks-and-codes.md'
-
 export const isCode = (word: string): word is Code => Object.hasOwn(CODES, word)
 
 /** Reports a word that is neither a file nor a code, but near a code. */
@@ -61,7 +59,7 @@ export function explainGatewayCode(code: string): GatewayCodeExplanation | undef
     httpStatus,
     meaning: withoutMarks(about),
     fix: withoutMarks(fix),
-    page: `${PAGE}#codes-of-the-gateway`
+    page: 'docs/checks-and-codes.md#codes-of-the-gateway'
   }
 }
 
@@ -77,7 +75,7 @@ export function explainCode(code: Code): CodeExplanation {
     meaning: withoutMarks(about),
     causes: listCauses(code).map(({ cause, fix }) => ({ cause, fix })),
     ...(also !== undefined && { also: withoutMarks(also) }),
-    page: `${PAGE}#${code}`
+    page: `docs/codes/${code}.md`
   }
 }
 

@@ -7,7 +7,7 @@ import { descriptionOf } from '../markdown/description.ts'
 import { classes } from '../markdown/highlight.ts'
 import { sitePlugin } from '../markdown/plugin.ts'
 import { readNames } from '../markdown/site-data.ts'
-import { addressOf, fileOf, GROUPS, read, SHORT_TITLES, titleOf } from '../pages.ts'
+import { addressOf, CODE_GROUPS, fileOf, GROUPS, read, SHORT_TITLES, titleOf } from '../pages.ts'
 import { withPolicy } from '../policy.ts'
 
 /** The path below which the site is served, with a slash at both ends: GitHub Pages has it below the repository's name. */
@@ -25,6 +25,14 @@ const guide = GROUPS.map(({ title, pages }) => ({
 }))
 
 const reference = [...names.sidebar.map(({ text, link, items }) => ({ text, link, items, collapsed: true }))]
+
+const codes = [
+  { text: 'Checks and codes', link: '/checks-and-codes' },
+  ...CODE_GROUPS.map(({ title, pages }) => ({
+    text: title,
+    items: pages.map(file => ({ text: titleOf(file), link: linkTo(file) }))
+  }))
+]
 
 const DESCRIPTION = 'Verifies signed HTTP requests whose key is in DNS, and says which check failed.'
 
@@ -56,13 +64,15 @@ export default defineConfig({
   themeConfig: {
     logo: { src: '/icon.svg', alt: '' },
     nav: [
-      { text: 'Guide', link: '/overview', activeMatch: '^/(?!reference/|checks-and-codes|$)' },
-      { text: 'Codes', link: '/checks-and-codes' },
+      { text: 'Guide', link: '/overview', activeMatch: '^/(?!reference/|checks-and-codes|codes/|$)' },
+      { text: 'Codes', link: '/checks-and-codes', activeMatch: '^/(?:checks-and-codes|codes/)' },
       { text: 'Explain', link: '/explain.html', target: '_self' },
       { text: 'Reference', link: '/reference/', activeMatch: '^/reference/' }
     ],
     sidebar: {
       '/reference/': reference,
+      '/codes/': codes,
+      '/checks-and-codes': codes,
       '/': [...guide, { text: 'Reference', items: [{ text: 'All exports', link: '/reference/' }] }]
     },
     outline: { level: [2, 3], label: 'On this page' },

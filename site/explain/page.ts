@@ -254,7 +254,7 @@ else byId<HTMLAnchorElement>('guides').href = BESIDE
 
 function nameOf(code: string): HTMLElement {
   if (BESIDE === undefined) return element('span', { textContent: code })
-  const href = `${BESIDE}checks-and-codes.html#${encodeURIComponent(code)}`
+  const href = `${BESIDE}codes/${encodeURIComponent(code)}.html`
   return element('a', { href, textContent: code, target: '_blank', rel: 'noopener' })
 }
 

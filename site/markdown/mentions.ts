@@ -1,4 +1,4 @@
-import { addressOf, FILES, read, titleOf } from '../pages.ts'
+import { addressOf, GUIDES, read, titleOf } from '../pages.ts'
 import type { Mention } from '../reference/render.ts'
 import { sectionsOf } from './sections.ts'
 
@@ -10,7 +10,7 @@ const MOST_OF_A_PAGE = 2
 
 /** Returns the sections of the guides that show an export, best first: in the heading, in the prose, in code. */
 export function findMentions(): (name: string) => Mention[] {
-  const sections = FILES.filter(file => !INDEXES.includes(file)).flatMap(file =>
+  const sections = GUIDES.filter(file => !INDEXES.includes(file)).flatMap(file =>
     sectionsOf(file, read(file), 3).map(section => ({ ...section, file, mention: mentionOf(file, section) }))
   )
   return name => {

@@ -36,6 +36,6 @@ export function pageOfSpan(
   codes: readonly string[]
 ): string | undefined {
   const [, name = '', call] = /^([\w-]+)(\(.*\))?$/.exec(content) ?? []
-  if (call === undefined && codes.includes(name)) return `/checks-and-codes.md#${name}`
+  if (call === undefined && codes.includes(name)) return `/codes/${name}.md`
   return call === undefined && COMMON.includes(name) ? undefined : byName.get(name)
 }

@@ -17,7 +17,8 @@ export function makeIndex(
 }
 
 function indexedOf(address: string, text: string): Indexed[] {
-  const sections = sectionsOf(address, text)
+  // The page of a code is one result: its sections have the same headings on each.
+  const sections = sectionsOf(address, text, address.startsWith('codes/') ? 1 : 4)
   const page = sections[0]?.heading ?? address
   const path = address.replace(/(^|\/)index$/, '$1')
   return sections.map(({ level, heading, anchor, prose, code }) => {

@@ -25,6 +25,7 @@ const PAGES = [
   'behind-a-proxy.html',
   'design.html',
   'checks-and-codes.html',
+  'codes/signature-mismatch.html',
   'command-line.html',
   'gateway.html',
   'reference/',

@@ -1,11 +1,11 @@
 /** Lists questions as people type them into the search, and the pages that answer them. */
 export const QUESTIONS: readonly (readonly [question: string, ...pages: string[]])[] = [
   ['why do all webhooks suddenly get 401', 'troubleshooting.html'],
-  ['express.json() breaks the signature', 'frameworks.html', 'troubleshooting.html', 'checks-and-codes.html'],
+  ['express.json() breaks the signature', 'frameworks.html', 'troubleshooting.html', 'codes/digest-mismatch.html'],
   ['which account number do I have to configure', 'account.html'],
   ['how do I get my tenant id from an api token', 'account.html'],
-  ['the body was changed, digest does not match', 'checks-and-codes.html', 'troubleshooting.html'],
-  ['nginx changes the host header', 'behind-a-proxy.html', 'troubleshooting.html', 'checks-and-codes.html'],
+  ['the body was changed, digest does not match', 'codes/digest-mismatch.html', 'troubleshooting.html'],
+  ['nginx changes the host header', 'behind-a-proxy.html', 'troubleshooting.html', 'codes/host-mismatch.html'],
   ['running behind cloudflare', 'behind-a-proxy.html'],
   ['TLS terminates at the load balancer', 'behind-a-proxy.html'],
   ['ngrok tunnel to my laptop', 'behind-a-proxy.html'],
@@ -24,8 +24,8 @@ export const QUESTIONS: readonly (readonly [question: string, ...pages: string[]
   ['dashboard grafana', 'operations.html'],
   ['public key rotated this month', 'keys-and-dns.html', 'troubleshooting.html'],
   ['docker container cannot resolve the key', 'keys-and-dns.html', 'troubleshooting.html'],
-  ['what does date-too-old mean', 'checks-and-codes.html'],
-  ['server clock is wrong', 'checks-and-codes.html', 'troubleshooting.html'],
+  ['what does date-too-old mean', 'codes/date-too-old.html'],
+  ['server clock is wrong', 'codes/date-too-old.html', 'codes/date-in-future.html', 'troubleshooting.html'],
   ['503 service unavailable from the verifier', 'troubleshooting.html', 'gateway.html', 'checks-and-codes.html'],
   ['my app is written in python', 'gateway.html'],
   ['use it with php laravel', 'gateway.html'],
@@ -35,7 +35,7 @@ export const QUESTIONS: readonly (readonly [question: string, ...pages: string[]
   [
     'maximum upload size',
     'options.html',
-    'checks-and-codes.html',
+    'codes/body-too-large.html',
     'behind-a-proxy.html',
     'reference/types/VerifierOptions.html'
   ],

@@ -58,8 +58,8 @@ test('each question has its page among the first three results', async () => {
 test('a code, an option and an export are found by their names, first', async () => {
   const { page } = await openSearch()
   for (const [name, address] of [
-    ['date-too-old', 'checks-and-codes.html#date-too-old'],
-    ['key-lookup-timeout', 'checks-and-codes.html#key-lookup-timeout'],
+    ['date-too-old', 'codes/date-too-old.html'],
+    ['key-lookup-timeout', 'codes/key-lookup-timeout.html'],
     ['createVerifier', 'reference/createVerifier.html'],
     ['ReceivedRequest', 'reference/types/ReceivedRequest.html'],
     ['memoryReplayStore', 'reference/replay/memoryReplayStore.html']

@@ -216,7 +216,7 @@ describe('the answer', () => {
     await answerOf(page)
     const hrefOf = (selector: string) => page.locator(selector).evaluate(({ href }: HTMLAnchorElement) => href)
     const links = async () => [await hrefOf('#causes h3 a'), await hrefOf('#guides')]
-    expect(await links()).toEqual([`${SITE}checks-and-codes.html#host-mismatch`, SITE])
+    expect(await links()).toEqual([`${SITE}codes/host-mismatch.html`, SITE])
     expect(troubles).toEqual([])
     const address = 'https://other.example/base/explain.html'
     await context.route(address, route => route.fulfill({ contentType: 'text/html', body: explain.html() }))
@@ -224,7 +224,7 @@ describe('the answer', () => {
     await page.getByRole('button', { name: 'another host' }).click()
     await answerOf(page)
     expect(await links()).toEqual([
-      'https://other.example/base/checks-and-codes.html#host-mismatch',
+      'https://other.example/base/codes/host-mismatch.html',
       'https://other.example/base/'
     ])
     await close()

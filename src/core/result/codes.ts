@@ -71,7 +71,7 @@ export const CODES = {
   'replay-store-failed': { check: 'replay', message: 'the replay store did not answer', isUnavailable: true }
 } as const satisfies Record<string, CodeEntry>
 
-/** A stable name for what is wrong; docs/checks-and-codes.md has a heading for each. */
+/** A stable name for what is wrong; `docs/codes/` has a page for each. */
 export type Code = keyof typeof CODES
 
 /** The check that a code belongs to. */

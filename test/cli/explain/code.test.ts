@@ -7,11 +7,10 @@ import { listCauses } from '../../../src/explain/advice.ts'
 import { entryOf } from '../../../src/explain/causes/causes.ts'
 import { GATEWAY_CODES } from '../../../src/explain/gateway-codes.ts'
 import type { Code } from '../../../src/index.ts'
-import { read } from '../../meta/docs/pages.ts'
+import { exists } from '../../meta/docs/pages.ts'
 import { runInside } from '../../support/run-cli.ts'
 
 const codes = Object.keys(CODES) as Code[]
-const page = read('docs/checks-and-codes.md')
 const withoutMarks = (text: string) => text.replaceAll('`', '')
 
 describe.each(codes)('explain %s', code => {
@@ -27,8 +26,8 @@ describe.each(codes)('explain %s', code => {
     expect(stdout).toMatch(/^[\n -~]*$/)
     expect(stdout).not.toMatch(/`|\*\*|\]\(/)
     expect(Math.max(...stdout.split('\n').map(line => line.length))).toBeLessThanOrEqual(80)
-    expect(stdout).toContain(`\npage: docs/checks-and-codes.md#${code}\n`)
-    expect(page).toContain(`\n### ${code}\n`)
+    expect(stdout).toContain(`\npage: docs/codes/${code}.md\n`)
+    expect(exists(`docs/codes/${code}.md`)).toBe(true)
   })
 
   test('explain CODE --json has all causes as data', async () => {
@@ -43,7 +42,7 @@ describe.each(codes)('explain %s', code => {
       meaning: withoutMarks(about),
       causes: listCauses(code).map(({ cause, fix }) => ({ cause, fix })),
       ...(also !== undefined && { also: withoutMarks(also) }),
-      page: `docs/checks-and-codes.md#${code}`
+      page: `docs/codes/${code}.md`
     })
   })
 })

@@ -1,34 +1,39 @@
+import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { CHECK_NAMES, CODES, type Code } from '../../../src/core/result/codes.ts'
 import { listCauses } from '../../../src/explain/advice.ts'
 import { entryOf } from '../../../src/explain/causes/causes.ts'
-import { PAGE, withEntries } from './codes-page.ts'
-import { read } from './pages.ts'
+import { codePages, FOLDER, INDEX, withLists } from './code-pages.ts'
+import { linksOf, ROOT, read } from './pages.ts'
 
-const page = read(PAGE)
+const index = read(INDEX)
 const codes = Object.keys(CODES) as Code[]
+const pages = await codePages()
 
-test('every code has one heading, and every heading is a code, in the order of the checks', () => {
-  expect([...page.matchAll(/^### (.*)$/gm)].map(([, code]) => code)).toEqual(
-    CHECK_NAMES.flatMap(check => codes.filter(code => CODES[code].check === check))
-  )
+test('the index has a heading for each check, with links to its codes below it', () => {
+  const sections = index.split(/^## /m).filter(section => /^[\w ]+ check\n/.test(section))
+  expect(sections.map(section => section.split(' check\n')[0]!.toLowerCase().replaceAll(' ', '-'))).toEqual(CHECK_NAMES)
+  for (const [i, check] of CHECK_NAMES.entries())
+    expect(linksOf(sections[i]!)).toEqual(
+      codes.filter(code => CODES[code].check === check).map(code => `codes/${code}.md`)
+    )
 })
 
-test('the table has every check, with links to its codes', () => {
-  const rows = [...page.matchAll(/^\| \[`([\w-]+)`\]\(#([\w-]+)\) \| (.*) \|$/gm)]
-  expect(rows.map(([, check]) => check)).toEqual([...CHECK_NAMES])
-  for (const [, check, anchor, links = ''] of rows) {
-    expect(page.toLowerCase()).toContain(`## ${anchor?.replaceAll('-', ' ')}\n`)
-    const named = [...links.matchAll(/\[`([\w-]+)`\]\(#([\w-]+)\)/g)].map(([, code, target]) => [code, target])
-    expect(named).toEqual(codes.filter(code => CODES[code].check === check).map(code => [code, code]))
-  }
+test('the index says of each code what the tables of the codes say: npm run docs:codes writes it', () => {
+  expect(index).toBe(withLists(index))
 })
 
-test('the page says of each code what its entry says: npm run docs:codes writes it', () => {
-  expect(page).toBe(withEntries(page))
+test('each code has a page, and no other page is beside them', () => {
+  expect([...pages.keys()]).toEqual(codes.map(code => `${FOLDER}/${code}.md`))
+  expect(readdirSync(`${ROOT}/${FOLDER}`).sort()).toEqual(codes.map(code => `${code}.md`).sort())
 })
 
 describe.each(codes)('%s', code => {
+  test('its page says what its entry says, and shows a vector as it is verified: npm run docs:codes writes it', () => {
+    const file = `${FOLDER}/${code}.md`
+    expect(read(file)).toBe(pages.get(file))
+  })
+
   test('each example of a cause shows that cause, so a request can get it', () => {
     for (const { entry, found, cause } of listCauses(code)) expect(found?.entry, cause).toBe(entry)
   })

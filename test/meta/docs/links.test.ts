@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { COMMANDS } from '../../../cli/commands.ts'
 import manifest from '../../../package.json' with { type: 'json' }
-import { anchorsOf, exists, linksOf, PAGES, proseOf, ROOT, read, repositoryFiles } from './pages.ts'
+import { anchorsOf, CODE_PAGES, exists, linksOf, PAGES, proseOf, ROOT, read, repositoryFiles } from './pages.ts'
 
 const INDEX = 'docs/README.md'
 
@@ -21,7 +21,7 @@ function problemOf(page: string, target: string): string | undefined {
 }
 
 describe('links and anchors', () => {
-  test.each(PAGES)('%s', page => {
+  test.each([...PAGES, ...CODE_PAGES])('%s', page => {
     const problems = linksOf(proseOf(page)).map(target => ({ target, problem: problemOf(page, target) }))
     expect(problems.filter(({ problem }) => problem !== undefined)).toEqual([])
   })

@@ -44,6 +44,9 @@ export const PAGES: readonly string[] = [
     .map(name => `docs/${name}`)
 ].filter(exists)
 
+/** Lists the pages of the codes, which `npm run docs:codes` writes. */
+export const CODE_PAGES: readonly string[] = readdirSync(`${ROOT}/docs/codes`).map(name => `docs/codes/${name}`)
+
 export interface CodeBlock {
   page: string
   /** the line of the opening fence, from 1 */

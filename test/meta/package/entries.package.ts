@@ -125,11 +125,11 @@ test('the command starts', () => {
 })
 
 test('a code is explained without the page in the package', () => {
-  const page = join(installed, 'docs/checks-and-codes.md')
+  const page = join(installed, 'docs/codes/key-not-found.md')
   const text = readFileSync(page, 'utf8')
   rmSync(page)
   try {
-    const stdout = expect.stringContaining('\npage: docs/checks-and-codes.md')
+    const stdout = expect.stringContaining('\npage: docs/codes/key-not-found.md')
     expect(run(command, 'explain', 'key-not-found')).toMatchObject({ status: 0, stdout })
   } finally {
     writeFileSync(page, text)
