@@ -50,11 +50,18 @@ Have the request? \`npx signed-requests explain FILE\` tells you which cause app
 A vector with this code, in a clone of the repository:
 
 \`\`\`sh
-npx signed-requests explain fixtures/${vector.file}.json --vector ${vector.name}
+${explainCommand(vector)}
 \`\`\`
 
 ${evidenceOf(failure)}
 ${exampleNote === undefined ? '' : `\n${noteOf(exampleNote, example, failure.evidence)}\n`}`
+}
+
+/** Writes the command that explains a vector, in lines that fit a page. */
+function explainCommand({ file, name }: Vector): string {
+  const [command, choice] = [`npx signed-requests explain fixtures/${file}.json`, `--vector ${name}`]
+  const line = `${command} ${choice}`
+  return line.length <= 80 ? line : `${command} \\\n  ${choice}`
 }
 
 /** Writes the evidence of a failure. */

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { longLines } from './code-width.ts'
+import { CODE_PAGES, PAGES } from './pages.ts'
+
+/** These pages are still to be rewritten: take a page out when its code fits. */
+const WIDE: readonly string[] = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'bench/README.md',
+  'fixtures/README.md',
+  'gateway/README.md',
+  'docs/account.md',
+  'docs/behind-a-proxy.md',
+  'docs/command-line.md',
+  'docs/deploy.md',
+  'docs/dns-over-https.md',
+  'docs/engines.md',
+  'docs/for-agents.md',
+  'docs/frameworks.md',
+  'docs/gateway.md',
+  'docs/introduce.md',
+  'docs/middleware.md',
+  'docs/operations.md',
+  'docs/replay-and-retries.md',
+  'docs/replay-stores.md',
+  'docs/rfc9421.md',
+  'docs/several-services.md',
+  'docs/testing.md'
+]
+
+test.each([...PAGES, ...CODE_PAGES].filter(page => !WIDE.includes(page)))(
+  'the code on %s can be read without scrolling',
+  page => expect(longLines(page)).toEqual([])
+)
