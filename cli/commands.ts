@@ -1,4 +1,4 @@
-import { helpText } from '../flags/help.ts'
+import { type HelpPage, helpText } from '../flags/help.ts'
 import type { Command } from './flags.ts'
 
 /** A command that is loaded when it is asked for: the list of commands needs only summaries. */
@@ -38,16 +38,18 @@ export const COMMANDS: Commands = {
   }
 }
 
+/** Returns the parts of the help of one command. */
+export const helpPage = (name: string, { argument, about, flags, examples, exits }: Command): HelpPage => ({
+  command: ['signed-requests', name, ...(argument === undefined ? [] : [argument])].join(' '),
+  about,
+  flags: Object.values(flags),
+  variables: 'shared',
+  examples,
+  exits
+})
+
 /** Writes the help of one command. */
-export const commandHelp = (name: string, { argument, about, flags, examples, exits }: Command): string =>
-  helpText({
-    command: ['signed-requests', name, ...(argument === undefined ? [] : [argument])].join(' '),
-    about,
-    flags: Object.values(flags),
-    variables: 'shared',
-    examples,
-    exits
-  })
+export const commandHelp = (name: string, command: Command): string => helpText(helpPage(name, command))
 
 /** Writes the help of the whole command line. */
 export const programHelp = (commands: Commands): string =>

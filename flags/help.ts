@@ -60,19 +60,25 @@ function rows(all: readonly Row[], min = 0): string[] {
 }
 
 function optionRows({ commands = [], variables, hasVersion }: HelpPage, flags: readonly CommandFlag[]): string[] {
-  const own = flags.map(spec => {
-    const { flag, value } = spec
-    const start = mayBeVariable(spec, variables) ? '* ' : INDENT
-    return { start, name: `--${flag}${value === undefined ? '' : ` ${value}`}`, text: textOf(spec) }
-  })
+  const own = flags.map(spec => flagRow(spec, variables))
   const each = commands.length === 0 ? '' : '; each command has its own'
   const always: [name: string, text: string][] = [['-h, --help', `print this help${each}`]]
   if (hasVersion) always.push(['--version', 'print the version'])
   return rows([...own, ...always.map(row)], commands.length === 0 ? 0 : COLUMN)
 }
 
+const flagRow = (spec: CommandFlag, rule: VariableRule): Row => ({
+  start: mayBeVariable(spec, rule) ? '* ' : INDENT,
+  name: `--${spec.flag}${spec.value === undefined ? '' : ` ${spec.value}`}`,
+  text: flagText(spec)
+})
+
+/** Lists flags as a help text does, for a page that says once what several commands take. */
+export const flagList = (flags: readonly CommandFlag[], rule: VariableRule): string =>
+  rows(flags.map(spec => flagRow(spec, rule))).join('\n')
+
 /** Describes a flag: its purpose, whether it must be given or may be repeated, and its default. */
-function textOf({ about, kind, fallback, preset, isRequired, requiredWithout }: CommandFlag): string {
+export function flagText({ about, kind, fallback, preset, isRequired, requiredWithout }: CommandFlag): string {
   const byDefault = preset ?? fallback
   const notes = [
     ...(isRequired || requiredWithout !== undefined ? ['required'] : []),

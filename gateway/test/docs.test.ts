@@ -3,7 +3,6 @@ import { parse } from 'yaml'
 import { variableOf } from '../../flags/variables.ts'
 import { CODES } from '../../src/core/result/codes.ts'
 import { GATEWAY_CODES } from '../../src/internal/index.ts'
-import { gatewayPage } from '../../test/meta/docs/command-line.ts'
 import { blocksOf, read } from '../../test/meta/docs/pages.ts'
 import { runInside } from '../../test/support/run-cli.ts'
 import { createMetrics } from '../src/admin/metrics.ts'
@@ -12,11 +11,6 @@ import { deployedFile } from './docs-commands.ts'
 import { runGatewayInside } from './support/run-inside.ts'
 
 const page = read('docs/gateway.md')
-
-test('the help is what --help prints: npm run docs:cli', async () => {
-  expect(page).toContain('<!-- help -->')
-  expect(gatewayPage(page, (await runGatewayInside(['--help'])).stdout)).toBe(page)
-})
 
 test('the command of the README has good options', async () => {
   const [block] = blocksOf('gateway/README.md').filter(({ language }) => language === 'sh')

@@ -1,5 +1,5 @@
 import { unknownCommand } from '../../../flags/commands.ts'
-import { helpText } from '../../../flags/help.ts'
+import { type HelpPage, helpText } from '../../../flags/help.ts'
 import { type Parsed, parseFlags } from '../../../flags/parse.ts'
 import type { Env } from '../../../flags/variables.ts'
 import { nearest } from '../../../src/internal/index.ts'
@@ -32,38 +32,40 @@ const EXITS = {
   64: 'a mistake in the options'
 }
 
-export const gatewayHelp = (): string =>
-  helpText({
-    command: PROGRAM,
-    about: [
-      'A reverse proxy that verifies each request and forwards those that are verified, with the account in ' +
-        'Signed-Request-Account. URLs with passwords, and SIGNED_REQUESTS_ADMIN_TOKEN, which --admin needs on an ' +
-        'address that is not loopback, are taken from the environment only.'
-    ],
-    commands: [[AUTHORIZE_COMMAND, 'answer a proxy that asks before it forwards']],
-    flags: Object.values(GATEWAY),
-    variables: 'all',
-    hasVersion: true,
-    examples: [
-      `npx ${PROGRAM} --upstream http://127.0.0.1:9000 \\\n` +
-        '--domain service.example --host hooks.example.com --account 1234 \\\n--https x-forwarded-proto'
-    ],
-    exits: EXITS
-  })
+export const GATEWAY_HELP: HelpPage = {
+  command: PROGRAM,
+  about: [
+    'A reverse proxy that verifies each request and forwards those that are verified, with the account in ' +
+      'Signed-Request-Account. URLs with passwords, and SIGNED_REQUESTS_ADMIN_TOKEN, which --admin needs on an ' +
+      'address that is not loopback, are taken from the environment only.'
+  ],
+  commands: [[AUTHORIZE_COMMAND, 'answer a proxy that asks before it forwards']],
+  flags: Object.values(GATEWAY),
+  variables: 'all',
+  hasVersion: true,
+  examples: [
+    `npx ${PROGRAM} --upstream http://127.0.0.1:9000 \\\n` +
+      '--domain service.example --host hooks.example.com --account 1234 \\\n--https x-forwarded-proto'
+  ],
+  exits: EXITS
+}
 
-export const authorizeHelp = (): string =>
-  helpText({
-    command: `${PROGRAM} ${AUTHORIZE_COMMAND}`,
-    about: [
-      'Answers a proxy that asks before it forwards (Envoy, nginx with Lua or njs, Traefik, APISIX): 200 for a ' +
-        'verified request, with the account in Signed-Request-Account, and else 401, 413 or 503.'
-    ],
-    flags: Object.values(AUTHORIZE),
-    variables: 'all',
-    hasVersion: true,
-    examples: [
-      `npx ${PROGRAM} ${AUTHORIZE_COMMAND} --from as-is \\\n` +
-        '--domain service.example --host hooks.example.com --account 1234 \\\n--https x-forwarded-proto'
-    ],
-    exits: EXITS
-  })
+export const AUTHORIZE_HELP: HelpPage = {
+  command: `${PROGRAM} ${AUTHORIZE_COMMAND}`,
+  about: [
+    'Answers a proxy that asks before it forwards (Envoy, nginx with Lua or njs, Traefik, APISIX): 200 for a ' +
+      'verified request, with the account in Signed-Request-Account, and else 401, 413 or 503.'
+  ],
+  flags: Object.values(AUTHORIZE),
+  variables: 'all',
+  hasVersion: true,
+  examples: [
+    `npx ${PROGRAM} ${AUTHORIZE_COMMAND} --from as-is \\\n` +
+      '--domain service.example --host hooks.example.com --account 1234 \\\n--https x-forwarded-proto'
+  ],
+  exits: EXITS
+}
+
+export const gatewayHelp = (): string => helpText(GATEWAY_HELP)
+
+export const authorizeHelp = (): string => helpText(AUTHORIZE_HELP)

@@ -1,16 +1,19 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { formatTable } from '../../../cli/captures/formats.ts'
-import { COMMANDS, commandHelp, programHelp } from '../../../cli/commands.ts'
+import { COMMANDS, helpPage, programHelp } from '../../../cli/commands.ts'
+import type { CommandFlag } from '../../../flags/flag.ts'
+import { flagList, flagText, type HelpPage, helpText } from '../../../flags/help.ts'
+import { SHARED } from '../../../flags/table.ts'
+import { AUTHORIZE_HELP, GATEWAY_HELP } from '../../../gateway/src/options/command-line.ts'
 
-/** Puts the help of a command into its marked block of a page. */
-const withHelp = (page: string, marker: string, help: string): string => {
-  const start = `<!-- ${marker} -->\n`
+/** Puts a text into its marked block of a page. */
+const withText = (page: string, marker: string, text: string): string => {
+  const start = `<!-- help: ${marker} -->\n`
   const [before, rest = ''] = page.split(start)
   const fence = rest.slice(0, rest.indexOf('```text\n') + '```text\n'.length)
   const after = rest.slice(rest.indexOf('\n```\n', fence.length))
-  return `${before}${start}${fence}${help.trim()}${after}`
+  return `${before}${start}${fence}${text.trimEnd()}${after}`
 }
 
 /** Puts the table of formats below its marker. */
@@ -20,26 +23,41 @@ function withTable(page: string, table: string): string {
   return `${before}${start}${table}${rest.slice(rest.indexOf('\n\n'))}`
 }
 
-/** Returns docs/gateway.md with the output of `signed-requests-gateway --help`. */
-export const gatewayPage = (page: string, help: string): string => withHelp(page, 'help', help)
+const helps: readonly HelpPage[] = [
+  ...(await Promise.all(Object.entries(COMMANDS).map(async ([name, { load }]) => helpPage(name, await load())))),
+  GATEWAY_HELP,
+  AUTHORIZE_HELP
+]
 
-/** Returns docs/command-line.md with the output of `signed-requests --help` and the help of each command. */
+/** The page lists these once: flags that several commands describe in the same words. */
+const shared = Object.values(SHARED).filter(({ flag }, i, all) => all.findIndex(other => other.flag === flag) === i)
+const isListed = (spec: CommandFlag): boolean =>
+  shared.some(other => other.flag === spec.flag && flagText(other) === flagText(spec))
+const inSeveral = ({ flag }: CommandFlag): boolean =>
+  helps.filter(({ flags }) => flags.some(spec => spec.flag === flag && isListed(spec))).length > 1
+
+/** Writes a help text without the flags that the page lists once; their names stay. */
+function ownHelp(help: HelpPage): string {
+  const isShared = (spec: CommandFlag) => isListed(spec) && inSeveral(spec)
+  const names = help.flags.filter(isShared).map(({ flag }) => `--${flag}`)
+  if (names.length === 0) return helpText(help)
+  return helpText({ ...help, flags: help.flags.filter(spec => !isShared(spec)), note: `Shared: ${names.join(', ')}` })
+}
+
+/** Returns docs/command-line.md with the help of each command of both programs. */
 export async function commandLinePage(page: string): Promise<string> {
   let text = withTable(page, formatTable())
-  text = withHelp(text, 'help: signed-requests', programHelp(COMMANDS))
-  for (const [name, { load }] of Object.entries(COMMANDS))
-    text = withHelp(text, `help: ${name}`, commandHelp(name, await load()))
+  text = withText(text, 'signed-requests', programHelp(COMMANDS))
+  text = withText(text, 'shared options', flagList(shared.filter(inSeveral), 'shared'))
+  for (const help of helps) text = withText(text, nameOf(help), ownHelp(help))
   return text
 }
 
+/** Returns the name of a command without its argument: `explain`, `signed-requests-gateway authorize`. */
+const nameOf = ({ command }: HelpPage): string => command.replace(/^signed-requests /, '').replace(/ [^a-z].*$/, '')
+
 /** `npm run docs:cli` runs this. */
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const cli = fileURLToPath(new URL('../../../gateway/src/cli.ts', import.meta.url))
-  const help = execFileSync(process.execPath, ['--import', 'tsx', cli, '--help'], { encoding: 'utf8' })
-  const change = async (name: string, edit: (page: string) => string | Promise<string>) => {
-    const file = new URL(`../../../docs/${name}`, import.meta.url)
-    writeFileSync(file, await edit(readFileSync(file, 'utf8')))
-  }
-  await change('gateway.md', page => gatewayPage(page, help))
-  await change('command-line.md', commandLinePage)
+  const file = new URL('../../../docs/command-line.md', import.meta.url)
+  writeFileSync(file, await commandLinePage(readFileSync(file, 'utf8')))
 }
