@@ -1,9 +1,8 @@
-// app/middleware/signed_middleware.ts. In start/kernel.ts it stands before the body parser:
-// router.use([() => import('#middleware/signed_middleware'), () => import('@adonisjs/core/bodyparser_middleware')])
+// app/middleware/signed_middleware.ts
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
-import { createVerifier, fromNodeRequest, logRecord, sendRefusal, type Verified } from 'signed-requests'
-import { memoryReplayStore } from 'signed-requests/replay'
+import { fromNodeRequest, sendRefusal, type Verified } from 'signed-requests'
+import { onRefused, verify } from './verify.ts'
 
 declare module '@adonisjs/core/http' {
   interface HttpContext {
@@ -11,20 +10,14 @@ declare module '@adonisjs/core/http' {
   }
 }
 
-const verify = createVerifier({
-  serviceDomain: 'service.example',
-  hosts: 'receiver.example',
-  accounts: '1234',
-  replayStore: memoryReplayStore()
-})
-
 export default class SignedMiddleware {
   async handle(ctx: HttpContext, next: NextFn) {
     const { request, response } = ctx
     if (!request.url().startsWith('/hook')) return next()
-    const verdict = await verify(fromNodeRequest(request.request, { https: 'x-forwarded-proto' }))
+    const options = { https: 'x-forwarded-proto' } as const
+    const verdict = await verify(fromNodeRequest(request.request, options))
     if (verdict.status !== 'verified') {
-      console.warn(JSON.stringify({ time: new Date(), ...logRecord(verdict) }))
+      onRefused(verdict)
       return sendRefusal(response.response, verdict)
     }
     ctx.verified = verdict

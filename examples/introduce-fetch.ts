@@ -11,11 +11,12 @@ async function observe(request: Request) {
     const verdict = await verify(fromFetchRequest(request))
     console.log(JSON.stringify({ time: new Date(), ...logRecord(verdict) }))
   } catch (error) {
-    console.error(error) // a mistake in these lines: requests are handled all the same
+    console.error(error) // a mistake here must not stop your handler
   }
 }
 
-// The handler that exists. It reads the request; a copy is observed. On Workers: ctx.waitUntil(observe(...)).
+// Your handler reads the request; a copy is observed. On Workers, call
+// ctx.waitUntil(observe(request.clone())) instead.
 export default {
   async fetch(request: Request): Promise<Response> {
     void observe(request.clone())

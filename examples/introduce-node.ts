@@ -10,14 +10,16 @@ const verify = createVerifier({
 // Writes to the log, and changes nothing.
 async function observe(req: IncomingMessage, body: Uint8Array) {
   try {
-    const verdict = await verify(fromNodeRequest(req, { body, https: 'x-forwarded-proto' }))
+    const verdict = await verify(
+      fromNodeRequest(req, { body, https: 'x-forwarded-proto' })
+    )
     console.log(JSON.stringify({ time: new Date(), ...logRecord(verdict) }))
   } catch (error) {
-    console.error(error) // a mistake in these lines: requests are handled all the same
+    console.error(error) // a mistake here must not stop your handler
   }
 }
 
-// The handler that exists. It does not wait.
+// Your handler does not wait for it.
 export const server = createServer(async (req, res) => {
   const body = await buffer(req)
   void observe(req, body)

@@ -6,7 +6,7 @@ const verify = createVerifier({
   hosts: 'receiver.example',
   accounts: '1234'
 })
-// While settings are being fixed: whatever is refused is 503 with Retry-After, so a genuine sender tries again.
+// While you fix settings, each refusal is 503, so a genuine sender tries again.
 const receive = nodeHandler(verify, ({ accountId }) => console.log(accountId), {
   https: 'x-forwarded-proto',
   onRefused(verdict) {
@@ -15,4 +15,4 @@ const receive = nodeHandler(verify, ({ accountId }) => console.log(accountId), {
   }
 })
 
-export const server = createServer(receive).listen(Number(process.env['PORT'] ?? 3000))
+export const server = createServer(receive).listen(process.env['PORT'] ?? 3000)

@@ -1,6 +1,12 @@
 import { subscribe } from 'node:diagnostics_channel'
 import { Counter, Histogram } from 'prom-client'
-import { diagnose, logRecord, mainFailure, type Verdict, type VerdictMessage } from 'signed-requests'
+import {
+  diagnose,
+  logRecord,
+  mainFailure,
+  type Verdict,
+  type VerdictMessage
+} from 'signed-requests'
 
 const verdicts = new Counter({
   name: 'signed_requests_verdicts_total',
@@ -22,19 +28,21 @@ subscribe('signed-requests:verdict', message => {
   durations.observe({ status }, durationMs / 1000)
 })
 
-/** Returns who signed a request, as far as is known: the published key, whoever claims a key under the domain, or nobody. */
+/** Returns who signed: the published key, someone who claims such a key, or nobody. */
 function signerOf(verdict: Verdict): 'key' | 'claimed' | 'no' {
   const madeByKey = verdict.checks.signature.outcome === 'pass' || wasMadeByKey(verdict)
   if (madeByKey === true) return 'key'
-  return verdict.checks['key-name'].outcome === 'pass' && madeByKey === undefined ? 'claimed' : 'no'
+  return verdict.checks['key-name'].outcome === 'pass' && madeByKey === undefined
+    ? 'claimed'
+    : 'no'
 }
 
 let second = 0
 let diagnosed = 0
 
 /**
- * Returns whether the key made a signature that did not verify, if that is known. Asks ten times a second at most:
- * anybody can send them.
+ * Returns whether the key made a signature that did not verify, if that is known. Asks
+ * at most ten times a second, because anybody can send such requests.
  */
 function wasMadeByKey(verdict: Verdict): boolean | undefined {
   if (mainFailure(verdict)?.code !== 'signature-mismatch') return undefined

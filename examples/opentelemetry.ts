@@ -6,7 +6,9 @@ const meter = metrics.getMeter('receiver')
 const verdicts = meter.createCounter('signed_requests.verdicts')
 const duration = meter.createHistogram('signed_requests.verdict.duration', {
   unit: 's',
-  advice: { explicitBucketBoundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] }
+  advice: {
+    explicitBucketBoundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+  }
 })
 
 subscribe('signed-requests:verdict', message => {

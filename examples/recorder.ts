@@ -13,6 +13,7 @@ const verify = createVerifier({
 })
 
 const receive = nodeHandler(verify, () => {}, {
-  onRefused: verdict => console.warn(JSON.stringify({ time: new Date(), ...logRecord(verdict) }))
+  onRefused: verdict =>
+    console.warn(JSON.stringify({ time: new Date(), ...logRecord(verdict) }))
 })
 createServer(receive).listen(process.env['PORT'] ?? 3000)

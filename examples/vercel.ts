@@ -1,15 +1,8 @@
 // api/hook.ts
-import { createVerifier, fetchHandler, logRecord } from 'signed-requests'
+import { fetchHandler } from 'signed-requests'
+import { onRefused, verify } from './verify.ts'
 
-// Many instances serve, so a replay store must be one that they share, such as redisReplayStore(client).
-const verify = createVerifier({
-  serviceDomain: 'service.example',
-  hosts: 'receiver.example',
-  accounts: '1234'
+const receive = fetchHandler(verify, ({ accountId }) => Response.json({ accountId }), {
+  onRefused
 })
-// A function without Next.js: nothing has read the body before.
-export default {
-  fetch: fetchHandler(verify, verified => Response.json({ account: verified.accountId }), {
-    onRefused: verdict => console.warn(JSON.stringify({ time: new Date(), ...logRecord(verdict) }))
-  })
-}
+export default { fetch: receive }

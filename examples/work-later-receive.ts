@@ -8,10 +8,11 @@ const verify = createVerifier({
   hosts: 'receiver.example',
   accounts: '1234'
 })
-// PGHOST and the like say where. Two seconds at most, because the service is waiting for an answer.
+// PGHOST and the like say where. The service waits for an answer: two seconds at most.
 const pool = new Pool({ connectionTimeoutMillis: 2000, query_timeout: 2000 })
 pool.on('error', error => console.error(error)) // or a lost connection ends the process
-const INSERT = 'INSERT INTO events (account, id, body) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING'
+const INSERT =
+  'INSERT INTO events (account, id, body) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING'
 
 const receive = nodeHandler(
   verify,
@@ -22,7 +23,8 @@ const receive = nodeHandler(
   },
   {
     https: 'x-forwarded-proto',
-    onRefused: verdict => console.warn(JSON.stringify({ time: new Date(), ...logRecord(verdict) })),
+    onRefused: verdict =>
+      console.warn(JSON.stringify({ time: new Date(), ...logRecord(verdict) })),
     onError: (error, _req, res) => {
       console.error(error)
       res.writeHead(503, { 'Retry-After': 5 }).end()

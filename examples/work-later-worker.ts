@@ -10,11 +10,16 @@ type Handle = (event: Event, client: PoolClient) => Promise<void>
 
 // A lost connection, idle or in use, ends a process that has no listener for it.
 const report = (error: Error) => console.error(error)
-const pool = new Pool().on('error', report).on('connect', client => client.on('error', report))
+const pool = new Pool()
+  .on('error', report)
+  .on('connect', client => client.on('error', report))
 const TAKE = `SELECT account, id, body FROM events WHERE due <= now()
   ORDER BY due LIMIT 1 FOR UPDATE SKIP LOCKED`
 
-/** Handles one event; false when none is due. What `handle` writes with the client is committed with it, or not at all. */
+/**
+ * Handles one event; returns false if none is due. What `handle` writes with the client
+ * is committed with it, or not at all.
+ */
 export async function workOnce(handle: Handle): Promise<boolean> {
   const client = await pool.connect()
   let failed = true
@@ -29,13 +34,17 @@ export async function workOnce(handle: Handle): Promise<boolean> {
         return new Date(Date.now() + 60_000) // again in a minute; other events first
       })
       const { account, id } = event
-      await client.query('UPDATE events SET due = $3 WHERE account = $1 AND id = $2', [account, id, due])
+      await client.query('UPDATE events SET due = $3 WHERE account = $1 AND id = $2', [
+        account,
+        id,
+        due
+      ])
     }
     await client.query('COMMIT')
     failed = false
     return event !== undefined
   } finally {
-    client.release(failed) // true closes the connection: PostgreSQL rolls back, and the event is still due
+    client.release(failed) // true closes the connection, so PostgreSQL rolls back
   }
 }
 

@@ -1,14 +1,7 @@
-// wrangler.toml: compatibility_date = "2026-08-04" or later
-import { createVerifier, fetchHandler, logRecord } from 'signed-requests'
+import { fetchHandler } from 'signed-requests'
+import { onRefused, verify } from './verify.ts'
 
-// Many instances serve, so a replay store must be one that they share, such as redisReplayStore(client).
-const verify = createVerifier({
-  serviceDomain: 'service.example',
-  hosts: 'receiver.example',
-  accounts: '1234'
-})
-// Nobody but this Worker may reach the origin, which takes the account from the header.
-const ORIGIN = 'https://origin.example'
+const ORIGIN = 'https://origin.example' // nothing but this Worker may reach it
 const forward = fetchHandler(
   verify,
   ({ accountId, body }, { method, url, headers }) => {
@@ -20,7 +13,6 @@ const forward = fetchHandler(
       redirect: 'manual'
     })
   },
-  { onRefused: verdict => console.warn(JSON.stringify({ time: new Date(), ...logRecord(verdict) })) }
+  { onRefused }
 )
-
 export default { fetch: forward }

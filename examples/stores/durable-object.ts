@@ -7,7 +7,10 @@ interface Entry {
   expiresAt: number
 }
 
-/** One object for each id. Its storage gate lets no other request in between a get and the put that follows. */
+/**
+ * One object for each id. Its storage gate lets no other request in between a get and
+ * the put that follows.
+ */
 export class ReplayId {
   readonly ctx: DurableObjectState
   constructor(ctx: DurableObjectState) {
@@ -15,11 +18,15 @@ export class ReplayId {
   }
 
   async fetch(request: Request): Promise<Response> {
-    const { token, released, ttlSeconds } = (await request.json()) as Omit<Entry, 'expiresAt'> & {
+    const { token, released, ttlSeconds } = (await request.json()) as Omit<
+      Entry,
+      'expiresAt'
+    > & {
       ttlSeconds: number
     }
     const stored = await this.ctx.storage.get<Entry>('entry')
-    const entry = stored !== undefined && stored.expiresAt > Date.now() ? stored : undefined
+    const entry =
+      stored !== undefined && stored.expiresAt > Date.now() ? stored : undefined
     if (entry !== undefined) {
       const isOurs = entry.token === token
       // The rows of the table that change nothing.
@@ -43,12 +50,16 @@ export class ReplayId {
 export function durableReplayStore(namespace: DurableObjectNamespace): ReplayStore {
   const ask = async (id: string, call: object): Promise<boolean> => {
     const stub = namespace.get(namespace.idFromName(id))
-    const response = await stub.fetch('https://replay/', { method: 'POST', body: JSON.stringify(call) })
+    const response = await stub.fetch('https://replay/', {
+      method: 'POST',
+      body: JSON.stringify(call)
+    })
     return (await response.json()) as boolean
   }
   return {
     claim: (id, token, ttlSeconds) => ask(id, { token, released: false, ttlSeconds }),
-    release: async (id, token, ttlSeconds) => void (await ask(id, { token, released: true, ttlSeconds }))
+    release: async (id, token, ttlSeconds) =>
+      void (await ask(id, { token, released: true, ttlSeconds }))
   }
 }
 
@@ -63,5 +74,7 @@ interface DurableObjectState {
 }
 interface DurableObjectNamespace {
   idFromName(name: string): unknown
-  get(id: unknown): { fetch(url: string, init: { method: string; body: string }): Promise<Response> }
+  get(id: unknown): {
+    fetch(url: string, init: { method: string; body: string }): Promise<Response>
+  }
 }

@@ -6,13 +6,16 @@ interface Client {
   putItem(input: object): Promise<unknown>
 }
 
-// A call may overwrite these: for a claim its own item, or one that another token released. `token` is a reserved word.
+// What a call may overwrite: a claim its own item, or one that another token released.
+// `token` is a reserved word.
 const FREE = 'attribute_not_exists(id) OR expiresAt <= :now'
-const CLAIM = `${FREE} OR (released = :no AND #token = :token) OR (released = :yes AND #token <> :token)`
+const OWN = '(released = :no AND #token = :token)'
+const RELEASED_BY_OTHER = '(released = :yes AND #token <> :token)'
+const CLAIM = `${FREE} OR ${OWN} OR ${RELEASED_BY_OTHER}`
 const RELEASE = `${FREE} OR released = :yes OR #token = :token`
 
 export function dynamoReplayStore(client: Client, TableName: string): ReplayStore {
-  /** Writes an item where the condition holds: one atomic step. False when it does not; what else fails rejects. */
+  /** Writes an item if the condition holds, atomically. Returns whether it did. */
   async function put(
     condition: string,
     id: string,
@@ -22,7 +25,11 @@ export function dynamoReplayStore(client: Client, TableName: string): ReplayStor
   ): Promise<boolean> {
     const now = Date.now()
     const expiresAt = Math.ceil(now + ttlSeconds * 1000)
-    const values = { ':now': { N: `${now}` }, ':token': { S: token }, ':yes': { BOOL: true } }
+    const values = {
+      ':now': { N: `${now}` },
+      ':token': { S: token },
+      ':yes': { BOOL: true }
+    }
     try {
       await client.putItem({
         TableName,
@@ -35,7 +42,9 @@ export function dynamoReplayStore(client: Client, TableName: string): ReplayStor
         },
         ConditionExpression: condition,
         ExpressionAttributeNames: { '#token': 'token' },
-        ExpressionAttributeValues: released ? values : { ...values, ':no': { BOOL: false } }
+        ExpressionAttributeValues: released
+          ? values
+          : { ...values, ':no': { BOOL: false } }
       })
       return true
     } catch (error) {
@@ -46,6 +55,7 @@ export function dynamoReplayStore(client: Client, TableName: string): ReplayStor
 
   return {
     claim: (id, token, ttlSeconds) => put(CLAIM, id, token, ttlSeconds, false),
-    release: async (id, token, ttlSeconds) => void (await put(RELEASE, id, token, ttlSeconds, true))
+    release: async (id, token, ttlSeconds) =>
+      void (await put(RELEASE, id, token, ttlSeconds, true))
   }
 }

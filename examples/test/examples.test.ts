@@ -103,26 +103,10 @@ testRecipe(
   { answer: 200 }
 )
 
-testRecipe('the steps, one by one', service, async () => {
-  const { server } = await import('../steps.ts')
-  return running(server)
-})
-
 testRecipe('node:http', service, async () => {
   const { server } = await import('../node-http.ts')
   return running(server)
 })
-
-testRecipe(
-  'node:https',
-  service,
-  async () => {
-    const { server } = await import('../node-https.ts')
-    const to = { host: HOST, port: await portOf(server), cert: certificate.cert }
-    return { send: request => send(request, to), close: () => server.close() }
-  },
-  { behind: 'nothing' }
-)
 
 testRecipe(
   'node:http2',
@@ -157,8 +141,6 @@ for (const version of ['Express 5', 'Express 4']) {
     vi.doUnmock('express')
     return running(server)
   }
-  const json = { answer: 200 } as const
-  testRecipe(`${version} with express.raw()`, service, () => startExpress('express-raw'), json)
   testRecipe(`${version} behind express.json()`, service, () => startExpress('express-json'))
   testRecipe(`${version}, before any parser`, service, () => startExpress('express-router'))
 }
@@ -194,20 +176,10 @@ testRecipe(
 )
 
 testRecipe(
-  'Nest, which answers with JSON',
+  'Nest, with a controller',
   service,
   async () => {
     const { server } = await import('../nest.ts')
-    return running(await server)
-  },
-  { answer: 200 }
-)
-
-testRecipe(
-  'Nest, with a guard',
-  service,
-  async () => {
-    const { server } = await import('../nest-guard.ts')
     return running(await server)
   },
   { answer: 200, kinds: [...KINDS, { name: 'the bare path', request: { target: '/hook', body: '{}' } }] }
@@ -312,7 +284,7 @@ for (const { name, toEvent, kinds } of gateways) {
   )
 }
 
-test('those for Nest compile as its starter compiles: CommonJS, with metadata for its decorators', () => {
+test('the example for Nest compiles as its starter compiles: CommonJS, with metadata for its decorators', () => {
   const { paths } = ts.readConfigFile('tsconfig.json', ts.sys.readFile).config.compilerOptions
   const options: ts.CompilerOptions = {
     ...{ module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022, lib: ['lib.es2023.d.ts'] },
@@ -330,8 +302,7 @@ test('those for Nest compile as its starter compiles: CommonJS, with metadata fo
     },
     ...{ skipLibCheck: true, paths }
   }
-  const files = ['nest.ts', 'nest-guard.ts'].map(name => `examples/${name}`)
-  const program = ts.createProgram(files, options)
-  const wrong = files.flatMap(file => [...program.getSemanticDiagnostics(program.getSourceFile(file))])
+  const program = ts.createProgram(['examples/nest.ts'], options)
+  const wrong = program.getSemanticDiagnostics(program.getSourceFile('examples/nest.ts'))
   expect(wrong.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))).toEqual([])
 })

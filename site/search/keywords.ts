@@ -3,9 +3,9 @@ export const KEYWORDS: Readonly<Record<string, string>> = {
   'overview.html':
     'overview introduction getting started quick start install npm tutorial hello world begin first steps which package license licence MIT',
   'account.html': 'tenant customer organization org client user number identifier id whoami',
-  'account.html#find-it-once': 'which account number id tenant customer organization api access token lookup',
+  'account.html#find-your-account-id': 'which account number id tenant customer organization api access token lookup',
   'account.html#which-header': 'X-Service-ID brand header name custom header',
-  'account.html#the-client': 'authorization bearer token REST SOAP api client refresh',
+  'account.html#call-the-services-api': 'authorization bearer token REST SOAP api client refresh',
   'behind-a-proxy.html':
     'reverse proxy load balancer ingress CDN edge TLS SSL termination terminates offloading X-Forwarded-For Forwarded header',
   'behind-a-proxy.html#refused-uploads': 'broken pipe connection reset 502 bad gateway large upload',
@@ -47,7 +47,7 @@ export const KEYWORDS: Readonly<Record<string, string>> = {
   'explain.html': 'explain browser online tool paste debug request web page curl HAR decode without installation',
   'for-agents.html': 'AI LLM assistant copilot claude cursor chatgpt prompt code generation summary',
   'frameworks.html': 'integration middleware web framework server example how to use with',
-  'frameworks.html#the-body': 'raw body bytes buffer stream body parser bodyParser',
+  'frameworks.html#read-the-body': 'raw body bytes buffer stream body parser bodyParser',
   'frameworks.html#behind-expressjson': 'body-parser req.body parsed JSON breaks rawBody verify option',
   'frameworks.html#nextjs': 'app router route handler vercel react',
   'frameworks.html#aws-lambda': 'serverless amazon API Gateway function URL',
@@ -65,11 +65,10 @@ export const KEYWORDS: Readonly<Record<string, string>> = {
   'introduce.html':
     'roll out rollout gradually migrate migration adopt enable deploy staged dry run shadow mode existing webhook go live production',
   'introduce.html#1-observe': 'dry run shadow mode report only log only without blocking do not block monitor first',
-  'introduce.html#2-ask-again': '503 Retry-After redeliver',
+  'introduce.html#2-ask-for-retries': '503 Retry-After redeliver',
   'keys-and-dns.html': 'public key TXT record DKIM selector resolver nameserver cache TTL',
-  'keys-and-dns.html#the-monthly-rotation-as-a-receiver-sees-it':
-    'rotate rotated rotation new key expired month changed',
-  'keys-and-dns.html#publishing-a-key': 'publish generate create key pair openssl record zone',
+  'keys-and-dns.html#rotate-a-key': 'rotate rotated rotation new key expired month changed',
+  'keys-and-dns.html#publish-a-key': 'publish generate create key pair openssl record zone',
   'keys-and-dns.html#docker': 'container resolve resolv.conf alpine',
   'keys-and-dns.html#kubernetes': 'cluster pod CoreDNS ndots',
   'middleware.html': 'write own middleware plugin adapter framework author wrapper Elysia AdonisJS tRPC',
@@ -103,9 +102,8 @@ export const KEYWORDS: Readonly<Record<string, string>> = {
   'testing.html':
     'unit test integration test end to end mock stub fake signer simulate jest vitest mocha node:test CI endpoint',
   'testing.html#in-a-test': 'jest vitest mocha mock stub signed request CI unit',
-  'testing.html#try-it-by-hand': 'simulate send a signed request forged fake manual local postman',
-  'testing.html#the-request-that-was-refused-last-night':
-    'record capture reproduce production failure debug later recorder',
+  'testing.html#try-it-with-one-command': 'simulate send a signed request forged fake manual local postman',
+  'testing.html#record-refused-requests': 'record capture reproduce production failure debug later recorder',
   'testing.html#from-a-refusal-to-a-test': 'reproduce production failure regression',
   'threat-model.html':
     'threats attack flood denial of service DoS cost limits memory runtime differences dependencies audit',

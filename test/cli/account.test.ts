@@ -36,7 +36,7 @@ test('prints the account id, with the token from the environment or from standar
 
 test('prints it for the command of docs/account.md, with the URLs of the service in it', async () => {
   const [block] = blocksOf('docs/account.md').filter(({ language }) => language === 'sh')
-  const [, ...words] = block!.code.trim().split(' npx signed-requests ')[1]!.split(' ')
+  const [, ...words] = block!.code.replaceAll('\\\n', ' ').trim().split(' npx signed-requests ')[1]!.split(/ +/)
   const urls: Record<string, string> = {
     'https://auth.service.example': service.authUrl,
     'https://api.service.example/v4': service.baseUrl

@@ -29,7 +29,7 @@ afterAll(async () => {
 
 /** Starts a server whose lookups ask our DNS server. */
 async function serve(example: string, tool: string, ...args: string[]): Promise<RunningRecipe> {
-  const project = createProject(`examples/${example}`, 'test/meta/examples/resolver.ts')
+  const project = createProject(`examples/${example}`, 'examples/verify.ts', 'test/meta/examples/resolver.ts')
   const port = await project.serve({ PORT: '0', DNS_SERVER: dns.address }, tool, ...args)
   return { ...behindProxy(port), close: project.remove }
 }
@@ -45,9 +45,10 @@ describe('on a real Next.js', () => {
   // Next.js is built and started as in production. It follows no link out of its root, and the packages here are links.
   beforeAll(async () => {
     vi.stubEnv('NEXT_TELEMETRY_DISABLED', '1')
-    const project = createProject('test/meta/examples/resolver.ts')
+    const project = createProject('test/meta/examples/resolver.ts', 'examples/verify.ts')
     for (const name of ['next', 'react', 'react-dom']) project.link(name)
-    project.write('app/hook/[[...path]]/route.js', readFileSync('examples/next-route.ts', 'utf8'))
+    const route = readFileSync('examples/next-route.ts', 'utf8').replace('./verify.ts', './verify.js')
+    project.write('app/hook/[[...path]]/route.js', route)
     // The message for a parsed body advises this for pages.
     const [advice = ''] = /export const config = .*\}/.exec(parsedBodyMessage()) ?? []
     const page = [
@@ -59,6 +60,7 @@ describe('on a real Next.js', () => {
     project.write('pages/api/hook.js', page.join('\n'))
     project.write('next.config.js', "export default { turbopack: { root: '/' } }")
     await project.run('esbuild', 'resolver.ts', '--outfile=resolver.mjs')
+    await project.run('esbuild', 'verify.ts', '--outfile=app/hook/[[...path]]/verify.js')
     await project.run('next', 'build')
     const environment = { DNS_SERVER: dns.address, NODE_OPTIONS: '--import ./resolver.mjs' }
     const port = await project.serve(environment, 'next', 'start', '-p', '0', '-H', '127.0.0.1')
@@ -87,7 +89,7 @@ describe('on a real Next.js', () => {
 
 /** Starts a Worker on workerd; whatever it fetches goes to this server. */
 async function work(file: string, to: Server, date: string, flags: readonly string[]): Promise<RunningRecipe> {
-  const project = createProject(`examples/${file}`)
+  const project = createProject(`examples/${file}`, 'examples/verify.ts')
   const certificate = await makeCertificate(HOST)
   await project.bundle(file, 'worker.js')
   const port = await project.serveWorker('worker.js', { outbound: await listen(to), certificate, date, flags })

@@ -47,7 +47,7 @@ export function fetchHandler<R extends Request = Request, Rest extends unknown[]
     ...rest: Rest
     // biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers nothing has no return statement
   ) => Response | undefined | void | Promise<Response | undefined | void>,
-  options: FetchHandlerOptions<R, Rest> = {}
+  options: NoInfer<FetchHandlerOptions<R, Rest>> = {}
 ): (request: R, ...rest: Rest) => Promise<Response> {
   const [receive, { onRefused }] = validateCall(fetchHandler, 'fetchHandler', options, OPTIONS, own => [
     () => fetchAdapter(own),

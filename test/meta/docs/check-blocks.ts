@@ -22,6 +22,7 @@ const CONTEXT: Readonly<Record<string, string>> = {
   next: '(error?: unknown) => void',
   handle: '(...given: any[]) => Promise<void>',
   answer: '(status: number) => void',
+  onRefused: "(verdict: import('signed-requests').Verdict) => void",
   serviceDomain: 'string',
   hosts: 'string',
   accounts: 'string',

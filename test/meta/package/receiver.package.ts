@@ -1,10 +1,12 @@
 import { type ChildProcess, fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { createVerifier } from '../../../src/index.ts'
+import { createRecorder } from '../../../src/recorder/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
 import { type RunningRecipe, testRecipe } from '../examples/recipe.ts'
@@ -71,7 +73,7 @@ const RECEIVERS: Readonly<Record<string, () => string>> = {
 }
 for (const [name, write] of Object.entries(RECEIVERS)) testRecipe(name, service, () => start(write()), { answer: 200 })
 
-test('the handler test of docs/frameworks.md passes, and fails for a handler that accepts everything', () => {
+test('the handler test of docs/testing.md passes, and fails for a handler that accepts everything', () => {
   const example = readFileSync(path('../../../examples/handler.test.mjs'), 'utf8')
   const run = (name: string, text: string) => {
     writeFileSync(join(folder, name), text)
@@ -85,7 +87,16 @@ test('the handler test of docs/frameworks.md passes, and fails for a handler tha
   expect(run('blind.test.mjs', takesAll).status).toBe(1)
 })
 
-test('the example from a forgery to a test passes, and fails for a receiver that is not fixed', () => {
+test('the test of a recorded forgery passes, and fails for a receiver that accepts every verdict', async () => {
+  const directory = join(folder, 'refused')
+  const recorder = createRecorder({ directory })
+  const verify = createVerifier({ ...service.options, recorder })
+  await verify({ ...service.sign({ body: '{"amount":1}' }), body: '{"amount":9}' })
+  await recorder.written()
+  const [name = ''] = readdirSync(directory)
+  expect(name).toMatch(/^\d{4}-.*Z-digest-mismatch-key-1\.json$/)
+  renameSync(join(directory, name), join(folder, 'refused.json'))
+
   const example = readFileSync(path('../../../examples/refused.test.mjs'), 'utf8')
   const run = (name: string, text: string) => {
     writeFileSync(join(folder, name), text)
@@ -94,7 +105,7 @@ test('the example from a forgery to a test passes, and fails for a receiver that
   const { status, stdout } = run('refused.test.mjs', example)
   expect(status, stdout).toBe(0)
   expect(stdout).toContain('# pass 1')
-  const unfixed = example.replace('refusesForgery(fixed,', 'refusesForgery(careless,')
-  expect(unfixed).not.toBe(example)
-  expect(run('unfixed.test.mjs', unfixed).status).toBe(1)
+  const careless = example.replace('httpStatus(await verify(request))', '((await verify(request)) ? 200 : 401)')
+  expect(careless).not.toBe(example)
+  expect(run('careless.test.mjs', careless).status).toBe(1)
 })

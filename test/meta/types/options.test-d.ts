@@ -77,4 +77,11 @@ export function handlers(verify: Verify, raw: Uint8Array) {
   fetchHandler(verify, () => {}, { body: raw })
   // @ts-expect-error fixed bytes would be the body of every request
   lambdaHandler(verify, () => {}, { body: raw })
+
+  // One hook for every handler does not take away what the platform passes to this one.
+  const onRefused = (verdict: Verdict): void => console.warn(verdict.status)
+  const receive = fetchHandler(verify, (_verified, _request, env: { KEY: string }) => new Response(env.KEY), {
+    onRefused
+  })
+  expectTypeOf(receive).parameters.toEqualTypeOf<[request: Request, env: { KEY: string }]>()
 }
