@@ -54,7 +54,11 @@ export function parseFields(headers: ReceivedHeaders): Result<Fields> {
     const text = trimWhiteSpace(value)
     const first = values.get(name)
     if (first === undefined) values.set(name, text)
-    else if (repeated.get(name)?.push(text) === undefined) repeated.set(name, [first, text])
+    else {
+      const lines = repeated.get(name) ?? [first]
+      lines.push(text)
+      repeated.set(name, lines)
+    }
   }
   // Only now, so that many lines of one name take linear time.
   for (const [name, lines] of repeated) values.set(name, lines.join(', '))
