@@ -9,7 +9,7 @@ export const KEYWORDS: Readonly<Record<string, string>> = {
   'behind-a-proxy.html':
     'reverse proxy load balancer ingress CDN edge TLS SSL termination terminates offloading X-Forwarded-For Forwarded header',
   'behind-a-proxy.html#refused-uploads': 'broken pipe connection reset 502 bad gateway large upload',
-  'behind-a-proxy.html#aws-application-load-balancer-and-api-gateway': 'ALB ELB NLB CloudFront amazon',
+  'behind-a-proxy.html#aws-load-balancer-and-api-gateway': 'ALB ELB NLB CloudFront amazon',
   'behind-a-proxy.html#behind-a-tunnel':
     'ngrok cloudflared localtunnel tailscale smee development laptop localhost public URL expose',
   'behind-a-proxy.html#cloudflare': 'CDN WAF',

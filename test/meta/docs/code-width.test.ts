@@ -8,14 +8,11 @@ const WIDE: readonly string[] = [
   'bench/README.md',
   'fixtures/README.md',
   'gateway/README.md',
-  'docs/behind-a-proxy.md',
   'docs/command-line.md',
   'docs/deploy.md',
-  'docs/dns-over-https.md',
   'docs/engines.md',
   'docs/gateway.md',
   'docs/replay-stores.md',
-  'docs/rfc9421.md',
   'docs/testing.md'
 ]
 
