@@ -6,12 +6,8 @@ import { CODE_PAGES, PAGES } from './pages.ts'
 const WIDE: readonly string[] = [
   'CONTRIBUTING.md',
   'bench/README.md',
-  'fixtures/README.md',
-  'gateway/README.md',
-  'docs/command-line.md',
   'docs/deploy.md',
   'docs/engines.md',
-  'docs/gateway.md',
   'docs/replay-stores.md',
   'docs/testing.md'
 ]
