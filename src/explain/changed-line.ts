@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { splitAbsoluteUrl } from '../core/http/uri.ts'
 import type { EvidenceByCode } from '../core/result/evidence.ts'
 import { type Made, openSignature } from './opened-signature.ts'
@@ -17,6 +18,15 @@ export type SenderMistake =
   | 'no-space'
   | 'line-ends'
   | 'last-newline'
+  | 'literal-newlines'
+  | 'joined'
+  | 'line-order'
+  | 'values-alone'
+  | 'line-left-out'
+  | 'hashed-twice'
+  | 'http-version'
+  | 'host-url'
+  | 'digest-case'
   | 'no-target-label'
 
 type WayChange =
@@ -118,11 +128,11 @@ interface Original {
 function* originals(evidence: EvidenceByCode['signature-mismatch'], showsDigest: boolean): Generator<Original> {
   const { signingString } = evidence
   const hints = hintsIn(evidence)
-  const rules = [...SUGGESTED, ...COMMON, SENDERS, ...LIKELY, ...(showsDigest ? EXHAUSTIVE : [])]
+  const rules = [...SUGGESTED, ...COMMON, SENDERS, ...LIKELY, ...(showsDigest ? [RARE_SENDERS, ...EXHAUSTIVE] : [])]
   for (const rule of rules) {
     if (typeof rule === 'function') {
-      for (const [change, signed] of rule(signingString))
-        if (signed !== signingString) yield { signed, change, detail: '' }
+      for (const [change, signed, detail = ''] of rule(signingString))
+        if (signed !== signingString) yield { signed, change, detail }
       continue
     }
     const [part, change, guess] = rule
@@ -144,8 +154,10 @@ function lineOf(signed: string, received: string, line: number): NonNullable<Sea
   return { line, signed: one!, received: other! }
 }
 
+type Written = readonly [change: SenderMistake, signed: string, detail?: string]
+
 /** Lists how senders write the whole signing string in another way than the standard says. */
-function* SENDERS(text: string): Generator<readonly [change: SenderMistake, signed: string]> {
+function* SENDERS(text: string): Generator<Written> {
   yield ['last-newline', `${text}\n`]
   if (!text.includes('"@')) {
     yield ['names-case', text.replace(/^[a-z][a-z\d-]*(?=: )/gm, name => upper(name, /^[a-z]|-[a-z]/g))]
@@ -155,6 +167,25 @@ function* SENDERS(text: string): Generator<readonly [change: SenderMistake, sign
   }
   yield ['line-ends', text.replaceAll('\n', '\r\n')]
 }
+
+/** Lines are tried in each order as long as these are few. */
+const MAX_ORDERED = 5
+
+/** Lists what few senders do, for a signature that shows its digest. */
+function* RARE_SENDERS(text: string): Generator<Written> {
+  const lines = text.split('\n')
+  yield ['literal-newlines', lines.join('\\n')]
+  for (const separator of ['', ' ', ', ', ',', '&', ';']) yield ['joined', lines.join(separator)]
+  yield ['values-alone', text.replace(/^[^:\n]+: /gm, '')]
+  for (const line of lines) yield ['line-left-out', lines.filter(each => each !== line).join('\n'), nameOf(line)]
+  for (const encoding of ['latin1', 'hex', 'base64'] as const)
+    for (const hash of ['sha256', 'sha512'] as const)
+      yield ['hashed-twice', createHash(hash).update(text, 'latin1').digest().toString(encoding)]
+  const orders = lines.length > MAX_ORDERED ? [[...lines].sort(), [...lines].reverse()] : permutations(lines)
+  for (const order of orders) yield ['line-order', order.join('\n')]
+}
+
+const nameOf = (line: string): string => line.split(':', 1)[0]!
 
 /** Collects the hints of the request and the settings. */
 function hintsIn({ hosts = [], forwarded = [], signingString }: EvidenceByCode['signature-mismatch']) {
@@ -194,6 +225,7 @@ const LENGTH = /^("?content-length"?: )([^\n]*)/gm
 // A Date has a comma and is not a list.
 const DATE = /^("?date"?: )([^\n]*)/gm
 const LIST = /^(?!\(|"@|"?date"?: )([^\n]+?: )([^\n]*)/gm
+const DIGEST = /^("?digest"?: )([^\n=]*)/gm
 const LINE = /^([^\n]+?: )([^\n]*)/gm
 
 type Detailed = readonly [value: string, detail: string]
@@ -263,6 +295,9 @@ const LIKELY: readonly Rule[] = [
 
 /** Rules for a signature that shows its digest: they try all lengths and ports, and any one character. */
 const EXHAUSTIVE: readonly Rule[] = [
+  [PATH, 'http-version', path => [`${path} HTTP/1.1`, `${path} HTTP/2`, `${path} HTTP/1.0`]],
+  [HOST, 'host-url', host => [`https://${host}`, `http://${host}`, `https://${host}/`]],
+  [DIGEST, 'digest-case', name => [name.toLowerCase(), name.toUpperCase()]],
   [DATE, 'date-moved', dates],
   [LENGTH, 'length', otherLengths],
   [HOST, 'host-case', otherLetters],

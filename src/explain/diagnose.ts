@@ -2,7 +2,7 @@ import { describe, mistake, ownOptions } from '../core/mistakes.ts'
 import { CHECK_NAMES, type CheckName, type Code } from '../core/result/codes.ts'
 import type { Reencoding } from '../core/result/evidence.ts'
 import { assertVerdict } from '../core/verdict/assert.ts'
-import { mainFailure, rootOf, situationOf } from '../core/verdict/main-failure.ts'
+import { headerWithout, mainFailure, rootOf, situationOf } from '../core/verdict/main-failure.ts'
 import type { CheckResult, Checks, Failure, Verdict } from '../core/verdict/verdict.ts'
 import { adviceOn, factsOn } from './advice.ts'
 import { findChangeOf } from './body/change.ts'
@@ -132,7 +132,7 @@ export function diagnoseWithin(
     const around = {
       isUnsigned: situation.isUnsigned,
       isOtherStandard: situation.otherStandard !== undefined,
-      isSigned: code === 'account-missing' && absent.includes(failure.evidence.header),
+      isSigned: absent.includes(headerWithout(failure) ?? ''),
       clock,
       search,
       body,

@@ -25,6 +25,7 @@ export type FactId =
   | 'header'
   | 'keyId'
   | 'limit'
+  | 'matching'
   | 'missing'
   | 'name'
   | 'parameter'

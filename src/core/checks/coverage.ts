@@ -1,4 +1,7 @@
-import { coveredFields } from '../http/fields.ts'
+import { remappedNames } from '../http/cdn.ts'
+import { EMPTY_DIGESTS } from '../http/digest.ts'
+import { coveredFields, type Fields } from '../http/fields.ts'
+import type { EvidenceOf } from '../result/evidence.ts'
 import { fail, type NotRun, type Result, UNREADABLE } from '../result/result.ts'
 import type { Context } from './context.ts'
 
@@ -16,7 +19,19 @@ export function checkCoverage(context: Context): Result<string> | NotRun {
   const { repeated } = coveredFields(covered)
   if (repeated.length > 0) return fail('coverage-repeated', { repeated })
   const signingString = scheme.buildSigningString(request, fields, signature.value)
-  return signingString.ok || signingString.code === 'coverage-absent' ? signingString : NO_TIME
+  if (signingString.ok) return signingString
+  return signingString.code === 'coverage-absent' ? withChanges(signingString.evidence, fields) : NO_TIME
+}
+
+/** Adds what shows why a covered header is missing. */
+function withChanges(evidence: EvidenceOf<'coverage-absent'>, fields: Fields): Result<string> {
+  const renamed = remappedNames(fields, evidence.absent)
+  const digest = fields.values.get('digest') ?? fields.values.get('content-digest') ?? ''
+  return fail('coverage-absent', {
+    ...evidence,
+    ...(renamed.length > 0 && { renamed }),
+    ...(EMPTY_DIGESTS.some(empty => digest.includes(empty)) && { isBodyEmpty: true })
+  })
 }
 
 /** Already reported by the signature-header check. */

@@ -51,7 +51,8 @@ function judge(examination: Examination<'digest-header'>, body: BodyResult): Res
   const compared = compareDigests(digests, body.value, body.hashed)
   if (compared.ok) return body
   memory.received = { body: body.value, fields, digests }
-  return signature.ok ? withSignedLength(compared, fields, signature.value.headers) : compared
+  const failed = signature.ok ? withSignedLength(compared, fields, signature.value.headers) : compared
+  return withMatching(failed, digests, body.value)
 }
 
 /** Compares a body with the digests of a header. `hashed` has those that were made while the body was read. */
@@ -73,6 +74,16 @@ function withSignedLength(failed: Failed, fields: Fields, covered: readonly stri
   const signedLength = (covers(covered, 'content-length') && fields.values.get('content-length')) || ''
   if (!/^\d{1,15}$/.test(signedLength)) return failed
   return fail('digest-mismatch', { ...failed.evidence, contentLength: Number(signedLength) })
+}
+
+/** Adds the algorithm of another digest, if the body has that one: then it is not the body that was changed. */
+function withMatching(failed: Failed, digests: readonly EncodedDigest[], body: Uint8Array): Failed {
+  if (failed.code !== 'digest-mismatch') return failed
+  const { expected } = failed.evidence
+  const matching = digests.find(
+    ({ encoded, ...rest }) => encoded !== expected && compareDigests([{ encoded, ...rest }], body).ok
+  )?.algorithm
+  return matching === undefined ? failed : fail('digest-mismatch', { ...failed.evidence, matching })
 }
 
 const unsupported = (digests: readonly { algorithm: string }[]): Failed =>

@@ -1,3 +1,5 @@
+import type { Fields } from './fields.ts'
+
 /**
  * CDNs and load balancers, and the header lines in which they name themselves: a header of their own, or a word in Via
  * or CDN-Loop. Anyone can send such a line: it is a hint for a person, and trusted for nothing.
@@ -13,6 +15,12 @@ export const CDNS = [
 ] as const
 
 export type CdnName = (typeof CDNS)[number]['name']
+
+/** Returns the names that a REST API of API Gateway has given to these headers: `X-Amzn-Remapped-Date`. */
+export const remappedNames = ({ values }: Pick<Fields, 'values'>, names: readonly string[]): string[] =>
+  names
+    .filter(name => values.has(`x-amzn-remapped-${name}`))
+    .map(name => `X-Amzn-Remapped-${name.replace(/(?<![a-z])[a-z]/g, letter => letter.toUpperCase())}`)
 
 /** The headers in which CDNs name themselves. */
 export const CDN_HEADERS: readonly string[] = ['Via', 'CDN-Loop', ...CDNS.flatMap(({ headers }) => headers)]

@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto'
 import { type Failed, fail, ok, type Result } from '../result/result.ts'
-import { lowerCaseName, trimWhiteSpace } from './fields.ts'
+import { type Fields, lowerCaseName, trimWhiteSpace } from './fields.ts'
 
 /** One instance of a `Digest` header: the algorithm's name in lower case, and the digest's bytes. */
 export interface Digest {
@@ -22,6 +22,12 @@ export const DIGESTS: ReadonlyMap<string, { hash: 'sha256' | 'sha512'; pattern: 
   ['sha-256', { hash: 'sha256', pattern: /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/ }],
   ['sha-512', { hash: 'sha512', pattern: /^[A-Za-z0-9+/]{85}[AQgw]==$/ }]
 ])
+
+/** SHA-256 and SHA-512 of nothing. */
+export const EMPTY_DIGESTS: readonly string[] = [
+  '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=',
+  'z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg=='
+]
 
 /** Other digests are visible ASCII without quotes or commas (RFC 3230 section 4.2 leaves the rest to the algorithm). */
 const OTHER_DIGEST = /^[\x21\x23-\x2b\x2d-\x7e]+$/
@@ -51,6 +57,13 @@ export function parseEncodedDigests(value: string): Result<readonly EncodedDiges
 }
 
 const malformed = (received: string, reason: string): Failed => fail('digest-malformed', { received, reason })
+
+/** Headers with a digest of another standard, which does not count. */
+const SIMILAR = ['Digest', 'Content-Digest', 'Repr-Digest', 'Content-MD5']
+
+/** Returns the header of a request that has a digest, where the expected one is missing. */
+export const similarDigest = ({ values }: Fields): string | undefined =>
+  SIMILAR.find(name => values.has(name.toLowerCase()))
 
 /** Returns the base64 of a body's digest; `crypto.hash` does it in one call where the runtime has it. */
 export const base64Digest: (algorithm: 'sha256' | 'sha512', data: Uint8Array) => string =

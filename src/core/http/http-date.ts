@@ -1,5 +1,7 @@
 import { memoizeRecent } from '../memo.ts'
 import { fail, ok, type Result } from '../result/result.ts'
+import { remappedNames } from './cdn.ts'
+import { dateFormOf } from './date-form.ts'
 import type { Fields } from './fields.ts'
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
@@ -29,13 +31,18 @@ const FORMS = [
  */
 export function parseHttpDate(value: string): Result<Date> {
   const time = parseTimestamp(value)
-  return time === undefined ? fail('date-malformed', { received: value }) : ok(new Date(time))
+  return time === undefined
+    ? fail('date-malformed', { received: value, reason: dateFormOf(value) })
+    : ok(new Date(time))
 }
 
 /** Parses the Date header, a singleton field (RFC 9110 section 6.6.1), and the time in it. */
 export function parseDateHeader(fields: Fields): Result<{ time: Date; header: string }> {
   const header = fields.values.get('date')
-  if (header === undefined) return fail('date-missing')
+  if (header === undefined) {
+    const renamed = remappedNames(fields, ['date'])
+    return fail('date-missing', renamed.length > 0 ? { renamed } : undefined)
+  }
   if (fields.repeated.has('date')) return fail('date-repeated', { received: header })
   const date = parseHttpDate(header)
   return date.ok ? ok({ time: date.value, header }) : date

@@ -22,6 +22,18 @@ export interface ExpectedList {
   expectedCount?: number
 }
 
+/** How a text that should be base64 is written instead. */
+export type Base64Form =
+  | 'base64url'
+  | 'without-padding'
+  | 'lines'
+  | 'percent-encoded'
+  | 'plus-as-space'
+  | 'hexadecimal'
+  | 'python-bytes'
+  | 'json-escapes'
+  | 'empty'
+
 /** Codes of a problem with the key itself. */
 export type KeyProblem = Exclude<CodesByCheck['key'], UnavailableCode>
 
@@ -65,11 +77,12 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
    * when it says http or https. Otherwise the code says everything, and there is no evidence.
    */
   'not-https': { header: string; received: readonly string[] }
-  /** Only RFC 9421 gives evidence. */
-  'date-missing': { reason: 'neither a covered Date nor created' }
+  /** `reason` is given by RFC 9421; `renamed` is the headers in which API Gateway has it. Otherwise there is no evidence. */
+  'date-missing': { reason?: 'neither a covered Date nor created'; renamed?: readonly string[] }
   /** `received` is all the lines, joined by commas */
   'date-repeated': { received: string }
-  'date-malformed': { received: string }
+  /** `reason` says in which form it is */
+  'date-malformed': { received: string; reason: string }
   /** seconds from now to the Date: negative in the past */
   'date-too-old': { received: string; offsetSeconds: number; toleranceSeconds: number }
   'date-in-future': { received: string; offsetSeconds: number; toleranceSeconds: number }
@@ -103,7 +116,16 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   /** Only RFC 9421 gives evidence, because its signatures are in one header. */
   'signature-repeated': { reason: 'more than one is made with a key of the service' }
   /** `excerpt` is the text around the position; `looksLike` is the standard by which it could be well formed */
-  'signature-malformed': { position: number; reason: string; excerpt?: string; looksLike?: 'rfc9421' }
+  'signature-malformed': {
+    position: number
+    reason: string
+    excerpt?: string
+    looksLike?: 'rfc9421'
+    /** the header, by RFC 9421 */
+    header?: 'Signature-Input' | 'Signature'
+  }
+  /** Only where the form is recognised. */
+  'signature-not-base64': { form: Base64Form }
   'signature-parameter-missing': { parameter: string }
   'signature-parameter-repeated': { parameter: string }
   'signature-algorithm-not-allowed': { received?: string; allowed: readonly string[] }
@@ -115,7 +137,14 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'coverage-insufficient': { missing: readonly string[]; covered: readonly string[] }
   'coverage-repeated': { repeated: readonly string[] }
   /** `reason` is given if the request has it, but not in the form that the signature names */
-  'coverage-absent': { absent: readonly string[]; reason?: string }
+  'coverage-absent': {
+    absent: readonly string[]
+    reason?: string
+    /** X-Amzn-Remapped-NAME: API Gateway has given a header this name */
+    renamed?: readonly string[]
+    /** the digest is that of an empty body */
+    isBodyEmpty?: true
+  }
   'key-name-malformed': { received: string; domain: string }
   'key-name-outside-domain': { received: string; domain: string }
   /**
@@ -152,13 +181,13 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
     /** base64 */
     signature: string
   }
-  /** Only RFC 9421 gives evidence. */
-  'digest-missing': { header: 'Content-Digest' }
+  /** `header` is given by RFC 9421; `similar` is a header of the request with a digest that does not count */
+  'digest-missing': { header?: 'Content-Digest'; similar?: string }
   'digest-malformed': { received: string; reason: string }
   'digest-unsupported': { received: readonly string[] }
   /**
-   * Digests in base64, lengths in bytes; `contentLength` is the one the sender signed, if it did. `diagnose` finds what
-   * happened to the body.
+   * Digests in base64, lengths in bytes; `contentLength` is the one the sender signed, if it did; `matching` is the
+   * algorithm of another digest, which the body has. `diagnose` finds what happened to the body.
    */
   'digest-mismatch': {
     algorithm: string
@@ -166,6 +195,7 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
     actual: string
     bodyLength: number
     contentLength?: number
+    matching?: string
   }
   'body-too-large': { limit: number }
   'body-unreadable': { error: string }
@@ -187,6 +217,7 @@ export type SometimesEvident =
   | 'date-missing'
   | 'signature-missing'
   | 'signature-repeated'
+  | 'signature-not-base64'
   | 'digest-missing'
 
 /** Required where the code has evidence, absent where it has none. Text in it comes from outside: escape it. */

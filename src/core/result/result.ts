@@ -50,12 +50,12 @@ export function errorLabel(error: unknown): string {
   return NAMELESS
 }
 
-/** Adds the text around the position at which a header is malformed. */
-export function withExcerpt<T>(parsed: Result<T>, header: string): Result<T> {
+/** Adds the text around the position at which a header is malformed and, by RFC 9421, the name of the header. */
+export function withExcerpt<T>(parsed: Result<T>, value: string, header?: 'Signature-Input' | 'Signature'): Result<T> {
   if (parsed.ok || parsed.code !== 'signature-malformed') return parsed
   const { position } = parsed.evidence
-  const excerpt = header.slice(Math.max(0, position - 20), position + 20)
-  return fail('signature-malformed', { ...parsed.evidence, excerpt })
+  const excerpt = value.slice(Math.max(0, position - 20), position + 20)
+  return fail('signature-malformed', { ...parsed.evidence, excerpt, ...(header && { header }) })
 }
 
 /** Found by every copy of this package, such as its ESM and its CommonJS form in one process. */

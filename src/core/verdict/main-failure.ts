@@ -77,7 +77,8 @@ function unusableIn(failure: Failure): readonly string[] {
 }
 
 /** Returns the header that is missing or malformed by this failure: a signature cannot cover it. */
-function headerWithout({ code, check, evidence }: Failure): string | undefined {
+export function headerWithout({ code, check, evidence }: Failure): string | undefined {
   if (code === 'account-missing' || code === 'account-malformed') return evidence.header
+  if (code === 'digest-missing' && evidence?.header === 'Content-Digest') return 'content-digest'
   return code.endsWith('-missing') ? check : undefined
 }

@@ -55,6 +55,19 @@ export const accountEntries = (): EntriesOf<'account'> => ({
         examples: [{ evidence: { received: 'account_1234' } }, { evidence: { received: 'environment-1234' } }]
       }),
       {
+        find: ({ evidence: { received } }) => /^"[^"]*"$/.test(received),
+        cause: 'the sender writes it in quotes',
+        fix: 'Have the sender write it without quotes.',
+        examples: [{ evidence: { received: '"account-1234"' } }]
+      },
+      {
+        find: ({ evidence: { received } }) => /^[\w.]+$/.test(received),
+        cause: 'the sender writes the id without its prefix',
+        fix: ({ shown, setting }) =>
+          `Have the sender write ${shown.expected.split('<')[0]}${shown.received}; if the service documents ids without a ` +
+          `prefix: ${setting('accountPrefix', '')}.`
+      },
+      {
         cause: 'the service uses another header or prefix',
         fix: ({ setting }) =>
           `Set ${setting('accountHeader')} and ${setting('accountPrefix')} to what the service sends.`

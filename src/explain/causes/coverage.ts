@@ -1,5 +1,5 @@
 import { fact, reasonFact } from '../facts.ts'
-import type { EntriesOf } from './entry.ts'
+import { type EntriesOf, RENAMED } from './entry.ts'
 
 /** The parts that the service always signs, whatever is configured here. */
 const ALWAYS_SIGNED: ReadonlySet<string> = new Set(['(request-target)', 'host', 'date', 'digest'])
@@ -10,6 +10,13 @@ export const coverageEntries = (): EntriesOf<'coverage'> => ({
     example: { missing: ['digest'], covered: ['(request-target)', 'host', 'date', 'x-service-id'] },
     facts: ({ missing, covered }) => [...fact('missing', missing), ...fact('covered', covered)],
     causes: [
+      {
+        find: ({ evidence: { missing, covered } }) =>
+          missing.includes('(request-target)') && covered.includes('request-line'),
+        cause: 'the sender signs request-line, the name of the first drafts',
+        fix: 'Have the sender list (request-target) and sign "(request-target): post /hook" (draft section 2.3).',
+        examples: [{ evidence: { missing: ['(request-target)'], covered: ['request-line', 'host', 'date'] } }]
+      },
       {
         find: ({ evidence: { missing, covered } }) =>
           missing.every(name => ALWAYS_SIGNED.has(name)) && !covered.some(name => name.includes('@')),
@@ -34,8 +41,17 @@ export const coverageEntries = (): EntriesOf<'coverage'> => ({
   'coverage-absent': {
     about: 'A name is listed, and the request has no such header.',
     example: { absent: ['x-nonce'] },
-    facts: ({ absent, reason }) => [...fact('absent', absent), ...reasonFact(reason)],
+    facts: ({ absent, reason, renamed }) => [
+      ...fact('absent', absent),
+      ...fact('received', renamed),
+      ...reasonFact(reason)
+    ],
     causes: [
+      {
+        find: ({ evidence }) => evidence.renamed !== undefined,
+        ...RENAMED,
+        examples: [{ evidence: { absent: ['date'], renamed: ['X-Amzn-Remapped-Date'] } }]
+      },
       {
         find: ({ evidence }) => evidence.reason !== undefined,
         cause: ({ shown: { absent, reason } }) => `${absent}: ${reason}`,
@@ -52,6 +68,14 @@ export const coverageEntries = (): EntriesOf<'coverage'> => ({
           flags: 'Have the proxy pass the body on compressed (Apache: no SetInputFilter DEFLATE).'
         },
         examples: [{ evidence: { absent: ['content-encoding'] } }]
+      },
+      {
+        find: ({ evidence }) => evidence.absent.includes('content-length') && evidence.isBodyEmpty,
+        cause: 'a proxy removed Content-Length: 0, which is signed: the request has no body',
+        fix:
+          'Have the sender leave content-length out of headers for a request without a body, or have the proxy pass it on ' +
+          '(many remove it from GET).',
+        examples: [{ evidence: { absent: ['content-length'], isBodyEmpty: true } }]
       },
       {
         find: ({ evidence }) => evidence.absent.includes('content-length'),

@@ -1,5 +1,5 @@
 import { compareWithClock, fact, reasonFact, receiverTime, timeFacts } from '../facts.ts'
-import { type ConditionalCause, causeOf, type EntriesOf, type LastCause, UNKNOWN_CAUSE } from './entry.ts'
+import { type ConditionalCause, causeOf, type EntriesOf, type LastCause, RENAMED } from './entry.ts'
 
 type TimeCode = 'date-too-old' | 'date-in-future' | 'signature-created-out-of-range' | 'signature-expired'
 
@@ -42,33 +42,73 @@ export const AHEAD: LastCause<'date-in-future' | 'signature-created-out-of-range
     'the sender correct its clock.'
 }
 
-/** Finds how a Date differs from an HTTP-date, and writes it as one; undefined where it is no date at all. */
-function flawsOf(received: string): { readonly flaws: readonly string[]; readonly example: string } | undefined {
-  if (received.length > 60 || Number.isNaN(Date.parse(received))) return undefined
-  const [, weekday = ''] = /^([A-Z][a-z]{2}), /.exec(received) ?? []
-  const date = new Date(received.replace(/^[A-Z][a-z]{2}, /, ''))
-  const example = date.toUTCString()
-  const flaws = [
-    [/^\d{4}-\d\d-\d\d/.test(received), 'it is ISO 8601'],
-    [/ UTC$/.test(received), 'it ends in UTC instead of GMT'],
-    [/ [+-]\d{4}$/.test(received), 'it ends in an offset instead of GMT'],
-    [/^\d{1,2} /.test(received), 'it has no weekday'],
-    [/^(?:[A-Z][a-z]{2}, )?\d [A-Z]/.test(received), 'its day has one digit'],
-    [weekday !== '' && !example.startsWith(weekday), `that day is a ${example.slice(0, 3)}, and no ${weekday}`]
-  ].flatMap(([isSo, flaw]) => (isSo === true ? [String(flaw)] : []))
-  return flaws.length === 0 ? undefined : { flaws, example }
+/** Writes a Date in the form that is expected; undefined where it is no date. Without a zone it is taken for GMT. */
+function asHttpDate(received: string): string | undefined {
+  if (received.length > 100) return undefined
+  const seconds = /^\d{9,10}(?:\.\d{1,9})?$/.test(received)
+  if (seconds || /^\d{12,13}$/.test(received)) return new Date(Number(received) * (seconds ? 1000 : 1)).toUTCString()
+  // The weekday may be wrong, and a name of the zone may stand behind it in brackets.
+  const text = received.replace(/^[A-Za-z]+,? (?=\d)/, '').replace(/ \(.*$/, '')
+  const hasZone = /GMT|UTC|Z$|[+-]\d\d:?\d\d\b(?!-)/.test(text)
+  const date = new Date(hasZone ? text : `${text} GMT`)
+  return Number.isNaN(date.getTime()) ? undefined : date.toUTCString()
+}
+
+/** Any zone is a number of these from GMT (seconds), and a request takes some seconds. */
+const ZONE = { step: 1800, slack: 30, max: 14 * 3600 } as const
+
+/** Finds a Date that is a whole number of half hours from now, as local time is that is sent as GMT. */
+const isLocalTime = ({ offsetSeconds }: { readonly offsetSeconds: number }): boolean => {
+  const offset = Math.abs(offsetSeconds)
+  const steps = Math.round(offset / ZONE.step)
+  return steps > 0 && offset <= ZONE.max + ZONE.slack && Math.abs(offset - steps * ZONE.step) <= ZONE.slack
+}
+
+const LOCAL_TIME: ConditionalCause<'date-too-old' | 'date-in-future'> = {
+  find: ({ evidence }) => isLocalTime(evidence),
+  cause: ({ evidence, clock }) =>
+    `${compareWithClock(evidence, clock)}, as far as a time zone: the sender may write its local time as GMT, or an hour ` +
+    `of 12; else ${evidence.offsetSeconds < 0 ? 'the request was delayed or replayed, or this clock is fast' : "the sender's clock is fast, or this one is slow"}`,
+  fix:
+    'Have the sender write Date in UTC (Python: email.utils.formatdate(usegmt=True); PHP: gmdate; Go: time.Now().UTC() ' +
+    'with http.TimeFormat). Compare both clocks with date -u.',
+  examples: [{ evidence: { offsetSeconds: -7200 } }]
+}
+
+const IN_SECONDS: ConditionalCause<'date-too-old'> = {
+  find: ({ evidence }) => /^\w{3}, \d\d Jan 1970 /.test(evidence.received),
+  cause: 'the sender takes seconds since 1970 for milliseconds',
+  fix: 'Have the sender give its function for dates milliseconds (or use the one for seconds).',
+  examples: [{ evidence: { received: 'Wed, 21 Jan 1970 18:39:36 GMT' } }]
 }
 
 export const dateEntries = (): EntriesOf<'date'> => ({
   'date-missing': {
     about: 'There is no `Date` header. For RFC 9421: neither a covered `Date` nor `created`.',
     example: { reason: 'neither a covered Date nor created' },
-    exampleNote: 'only for RFC 9421',
-    facts: ({ reason }) => reasonFact(reason),
+    exampleNote: '`reason` is only for RFC 9421; `renamed` is the header in which API Gateway has it',
+    facts: ({ reason, renamed }) => [...reasonFact(reason), ...fact('received', renamed)],
     causes: [
       {
-        cause: 'a proxy or CDN dropped it, or the sender did not write it',
-        fix: "Have proxies pass Date on unchanged; if the sender's log does not have it either, have the sender add it."
+        find: ({ evidence }) => evidence?.renamed !== undefined,
+        ...RENAMED,
+        examples: [{ evidence: { reason: undefined, renamed: ['X-Amzn-Remapped-Date'] } }]
+      },
+      {
+        find: ({ evidence }) => evidence?.reason !== undefined,
+        cause: 'the sender signs no time: neither created nor Date',
+        fix: 'Have the sender add ;created= to Signature-Input, in seconds since 1970 (RFC 9421 section 2.3).'
+      },
+      {
+        find: ({ isSigned }) => isSigned,
+        cause: 'a proxy or CDN dropped it, which is signed',
+        fix: 'Have proxies pass Date on unchanged.',
+        examples: [{ evidence: 'none', isSigned: true }]
+      },
+      {
+        cause: 'the sender does not write Date, or a proxy or CDN dropped it',
+        fix: 'Have the sender add Date, and sign it; if its log has it, have proxies pass it on unchanged.',
+        examples: [{ evidence: 'none' }]
       }
     ]
   },
@@ -76,30 +116,34 @@ export const dateEntries = (): EntriesOf<'date'> => ({
     about: 'There is more than one `Date` header, so it is not known which of them counts.',
     example: { received: 'Fri, 20 Nov 2026 12:00:00 GMT, Fri, 20 Nov 2026 11:59:00 GMT' },
     facts: ({ received }) => fact('received', received),
-    causes: [UNKNOWN_CAUSE]
+    causes: [
+      {
+        cause: 'the sender sets Date, and its HTTP client adds one; or a proxy adds it',
+        fix: 'Have the sender write Date once, the one that it signs. If its log has one, a proxy adds the other.'
+      }
+    ]
   },
   'date-malformed': {
     about:
-      "`Date` is not one of the three forms of RFC 9110 section 5.6.7 (`UTC` for `GMT`, a weekday that is not that day's, " +
-      'ISO 8601).',
-    example: { received: 'Fri, 20 Nov 2026 12:00:00 UTC' },
-    facts: ({ received }) => fact('received', received),
+      '`Date` is not one of the three forms of RFC 9110 section 5.6.7. `reason` says what it has instead: ISO 8601, UTC or ' +
+      "an offset for GMT, a day of one digit, a weekday that is not that day's.",
+    example: { received: '2026-11-20T12:00:00Z', reason: 'it is ISO 8601' },
+    facts: ({ received, reason }) => [...fact('received', received), ...reasonFact(reason)],
     causes: [
       causeOf({
-        find: ({ evidence }) => flawsOf(evidence.received),
-        cause: ({ found }) => `the sender writes Date in another form: ${found.flaws.join(', ')}`,
+        find: ({ evidence }) => asHttpDate(evidence.received),
+        cause: ({ shown }) => `the sender writes Date in another form: ${shown.reason}`,
         fix: ({ found }) =>
-          `Have the sender write ${found.example} (RFC 9110 section 5.6.7). If its log has that, a proxy rewrites Date.`,
-        examples: [
-          {},
-          { evidence: { received: '2026-11-20T12:00:00Z' } },
-          { evidence: { received: 'Fri, 20 Nov 2026 12:00:00 +0000' } },
-          { evidence: { received: '20 Nov 2026 12:00:00 GMT' } },
-          { evidence: { received: 'Fri, 6 Nov 2026 12:00:00 GMT' } },
-          { evidence: { received: 'Mon, 20 Nov 2026 12:00:00 GMT' } }
-        ]
+          `Have the sender write ${found} (RFC 9110 section 5.6.7). If its log has that, a proxy rewrites Date.`,
+        examples: [{}]
       }),
-      { ...UNKNOWN_CAUSE, examples: [{ evidence: { received: 'today' } }] }
+      {
+        cause: ({ shown }) => `the sender writes Date in another form or language: ${shown.reason}`,
+        fix:
+          'Have the sender write it like Sun, 06 Nov 1994 08:49:37 GMT (RFC 9110 section 5.6.7). If its log has that, a ' +
+          'proxy rewrites Date.',
+        examples: [{ evidence: { received: 'today', reason: 'it is not of the form of an HTTP-date' } }]
+      }
     ]
   },
   'date-too-old': {
@@ -108,12 +152,12 @@ export const dateEntries = (): EntriesOf<'date'> => ({
     also: 'Do not raise `dateTolerance` to hide a wrong clock.',
     example: { received: 'Fri, 20 Nov 2026 11:54:59 GMT', offsetSeconds: -301, toleranceSeconds: 300 },
     facts: (evidence, clock) => [...fact('received', evidence.received), ...timeFacts(evidence, clock)],
-    causes: [STALE]
+    causes: [IN_SECONDS, LOCAL_TIME, STALE]
   },
   'date-in-future': {
     about: '`Date` is further ahead than `dateTolerance`.',
     example: { received: 'Fri, 20 Nov 2026 12:05:01 GMT', offsetSeconds: 301, toleranceSeconds: 300 },
     facts: (evidence, clock) => [...fact('received', evidence.received), ...timeFacts(evidence, clock)],
-    causes: [CLOCK_NOT_SET, AHEAD]
+    causes: [CLOCK_NOT_SET, LOCAL_TIME, AHEAD]
   }
 })

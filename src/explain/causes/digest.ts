@@ -1,3 +1,4 @@
+import { EMPTY_DIGESTS } from '../../core/http/digest.ts'
 import type { EvidenceByCode, Reencoding } from '../../core/result/evidence.ts'
 import { fact, lengths, longFact, reasonFact } from '../facts.ts'
 import { type ConditionalCause, causeOf, type EntriesOf } from './entry.ts'
@@ -20,10 +21,41 @@ const CHANGES: Readonly<Record<Exclude<Reencoding, 'cut-short'>, string>> = {
   'object-to-string': 'a parsed body was converted to a string'
 }
 
-/** SHA-256 and SHA-512 of nothing. */
-const EMPTY_DIGESTS = [
-  '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=',
-  'z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg=='
+const FORM_FIX =
+  'Have the sender write SHA-256= and the 32 bytes of the hash in base64, with + and /, its padding and no quotes (RFC ' +
+  '5843 section 2.1)'
+
+/** Forms in which senders write a digest that is not base64 behind its name, and an example of each. */
+const FORMS: readonly (readonly [pattern: RegExp, form: string, example: string])[] = [
+  [
+    /^(?:SHA-(?:256|512)=)?[\da-f]{64}(?:[\da-f]{64})?$/i,
+    'it is hexadecimal',
+    'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+  ],
+  // Base64 of hexadecimal digits: each group of three begins with 3 or 6.
+  [
+    /^SHA-256=(?:[MNOYZ][A-Za-z0-9+/]{3}){21}[MNOYZ][A-Za-z0-9+/]==$/i,
+    'it is the base64 of the hexadecimal digits, not of the bytes',
+    'SHA-256=ZTNiMGM0NDI5OGZjMWMxNDlhZmJmNGM4OTk2ZmI5MjQyN2FlNDFlNDY0OWI5MzRjYTQ5NTk5MWI3ODUyYjg1NQ=='
+  ],
+  [/^(?:[A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{86}==)$/, 'the name of the algorithm is missing', EMPTY_DIGESTS[0]!],
+  [/^sha-(?:256|512)=:[^:]*:/i, 'it has the colons of Content-Digest (RFC 9530)', `sha-256=:${EMPTY_DIGESTS[0]}:`],
+  [/^sha-(?:256|512)="/i, 'it is in quotes', `SHA-256="${EMPTY_DIGESTS[0]}"`],
+  [
+    /^sha-(?:256|512)=b'/i,
+    "it is b'...' of Python: decode the bytes first, base64.b64encode(hash).decode()",
+    `SHA-256=b'${EMPTY_DIGESTS[0]}'`
+  ],
+  [
+    /^sha-(?:256|512)=(?=[\w]*[_-])[\w-]+=*$/i,
+    'it is base64url',
+    'SHA-256=-_8LqSlx0E5BYgWdoPc7Pq5UYkNZrXr1bvN0j1vwzYA='
+  ],
+  [
+    /^sha-256=[A-Za-z0-9+/]{43}$|^sha-512=[A-Za-z0-9+/]{86}=?$/i,
+    'its padding (=) is missing',
+    `SHA-256=${EMPTY_DIGESTS[0]!.slice(0, -1)}`
+  ]
 ]
 
 const RAW_BYTES = {
@@ -54,12 +86,34 @@ export const digestEntries = (): EntriesOf<'digest'> => ({
   'digest-missing': {
     about: 'There is no `Digest` (for RFC 9421: `Content-Digest`).',
     example: { header: 'Content-Digest' },
-    exampleNote: 'only for RFC 9421',
-    facts: ({ header }) => fact('header', header),
+    exampleNote: 'only for RFC 9421; `similar` is a header that has a digest and does not count',
+    facts: ({ header, similar }) => [...fact('header', header), ...fact('received', similar)],
     causes: [
       {
-        cause: 'a proxy dropped it, or the sender signs no body',
-        fix: "Have proxies pass it on; if the sender's log does not have it either, have the sender add it."
+        find: ({ evidence }) => evidence?.similar !== undefined && evidence.header === undefined,
+        cause: ({ shown }) => `the sender writes ${shown?.similar}, and the draft asks for Digest (RFC 3230)`,
+        fix: 'Have the sender write and sign Digest: SHA-256=BASE64, without colons (RFC 5843 section 2.2).',
+        examples: [{ evidence: { header: undefined, similar: 'Content-Digest' } }]
+      },
+      {
+        find: ({ evidence }) => evidence?.similar !== undefined,
+        cause: ({ shown }) =>
+          `the sender writes ${shown?.similar}${shown?.similar === 'Digest' ? ", the draft's header" : ''}, and RFC 9421 is ` +
+          'used here with Content-Digest (RFC 9530)',
+        fix: 'Have the sender write and sign Content-Digest: sha-256=:BASE64: (RFC 9530 section 2).',
+        examples: [{ evidence: { similar: 'Digest' } }]
+      },
+      {
+        find: ({ isSigned }) => isSigned,
+        cause: 'a proxy dropped it, which is signed',
+        fix: 'Have proxies pass it on unchanged.',
+        examples: [{ isSigned: true }]
+      },
+      {
+        cause: 'the sender does not write it, as some do for a request without a body; or a proxy dropped it',
+        fix: ({ evidence }) =>
+          `Have the sender add ${evidence?.header ?? 'Digest'} to each request, with the SHA-256 of the body or of nothing, ` +
+          'and sign it; if its log has it, have proxies pass it on.'
       }
     ]
   },
@@ -70,13 +124,25 @@ export const digestEntries = (): EntriesOf<'digest'> => ({
     example: { received: 'SHA-256=', reason: 'an algorithm, an equals sign and a value are expected' },
     facts: ({ received, reason }) => [...fact('received', received), ...reasonFact(reason)],
     causes: [
+      ...FORMS.map(
+        ([pattern, form, example]): ConditionalCause<'digest-malformed'> => ({
+          find: ({ evidence }) => pattern.test(evidence.received),
+          cause: `the sender writes the digest in another form: ${form}`,
+          fix: `${FORM_FIX}.`,
+          examples: [{ evidence: { received: example } }]
+        })
+      ),
       {
-        find: ({ evidence }) => /^(?:SHA-(?:256|512)=)?[\da-f]{64}(?:[\da-f]{64})?$/i.test(evidence.received),
-        cause: 'the sender writes the digest in hexadecimal',
-        fix: 'Have the sender write SHA-256= and the digest in base64 (RFC 5843 section 2.1).',
-        examples: [{ evidence: { received: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' } }]
+        // As a Digest, this would be well formed.
+        find: ({ evidence }) => /^sha-(?:256|512)=[A-Za-z0-9+/]{43,86}={1,2}$/i.test(evidence.received),
+        cause: "the sender writes Content-Digest in the form of the draft's Digest",
+        fix: 'Have the sender write sha-256=:BASE64: with a colon on either side (RFC 9530 section 2).',
+        examples: [{ evidence: { received: `SHA-256=${EMPTY_DIGESTS[0]}` } }]
       },
-      { cause: 'a broken sender, or a header that was cut', fix: 'Have the sender write SHA-256= and base64.' }
+      {
+        cause: ({ shown }) => `the sender writes it in another form, or it was cut: ${shown.reason}`,
+        fix: `${FORM_FIX}; with RFC 9421 Content-Digest: sha-256=:BASE64:.`
+      }
     ]
   },
   'digest-unsupported': {
@@ -109,9 +175,18 @@ export const digestEntries = (): EntriesOf<'digest'> => ({
       ...fact('algorithm', evidence.algorithm),
       ...fact('expected', evidence.expected),
       ...fact('actual', evidence.actual, 'received'),
+      ...fact('matching', evidence.matching, 'fits'),
       ...longFact('body', 'body', size(evidence))
     ],
     causes: [
+      {
+        find: ({ evidence }) => evidence.matching !== undefined,
+        cause: ({ shown: { matching, algorithm } }) =>
+          `${matching?.toUpperCase()} fits, so the body was not changed: the sender's ${algorithm.toUpperCase()} is wrong`,
+        fix: ({ shown: { matching, algorithm } }) =>
+          `Have the sender compute ${algorithm.toUpperCase()} of the same bytes, or write ${matching?.toUpperCase()} alone.`,
+        examples: [{ evidence: { algorithm: 'sha-512', matching: 'sha-256' } }]
+      },
       {
         find: ({ evidence }) => evidence.bodyLength === 0,
         cause: 'the body is empty, and was not when it was signed: something else had already read it, or dropped it',

@@ -106,8 +106,9 @@ export type EntriesOf<N extends CheckName> = { readonly [C in CodeOf<N>]: CodeEn
 /** Causes that a program adds to a diagnosis, by code: they come before all others. */
 export type AddedCauses = { readonly [C in Code]?: readonly ConditionalCause<C>[] }
 
-/** The cause where no entry here recognises the change. */
-export const UNKNOWN_CAUSE = {
-  cause: "the sender wrote it this way, or a proxy changed it: the sender's log shows which",
-  fix: 'Have proxies pass every header on unchanged.'
+/** The cause where the evidence has the names that API Gateway has given to headers. */
+export const RENAMED = {
+  cause: ({ shown }: { readonly shown: { readonly renamed?: string | undefined } | undefined }) =>
+    `a REST API of API Gateway renamed it: the request has ${shown?.renamed}`,
+  fix: 'Receive it by an HTTP API of API Gateway, or by another proxy: a REST API renames Date and others.'
 } as const

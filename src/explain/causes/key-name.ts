@@ -8,6 +8,13 @@ export const keyNameEntries = (): EntriesOf<'key-name'> => ({
     facts: ({ received, domain }) => [...fact('received', received), ...fact('domain', domain)],
     causes: [
       {
+        find: ({ evidence }) => /^(?:https?|acct|did):/i.test(evidence.received),
+        cause: 'the sender names its key by a URL, as ActivityPub does',
+        fix: ({ shown }) =>
+          `Have the sender publish the key in DNS, and write its name: keyId="one._domainkey.${shown.domain}".`,
+        examples: [{ evidence: { received: 'https://service.example/actor#main-key' } }]
+      },
+      {
         cause: 'the sender uses another kind of key id, or it is an attack on the resolver',
         fix: 'Nothing to fix here: this receiver verifies keys in DNS only.'
       }
@@ -34,6 +41,13 @@ export const keyNameEntries = (): EntriesOf<'key-name'> => ({
           `the sender names ${setting('serviceDomain')} itself as its key; keys are under it, never at it`,
         fix: ({ shown }) => `Have the sender use the name of its key in DNS, which is under ${shown.domain}.`,
         examples: [{ evidence: { received: 'service.example' } }]
+      },
+      {
+        find: ({ evidence: { received } }) => /^[a-z\d-]{1,63}$/i.test(received),
+        cause: ({ shown }) => `the sender writes the selector alone: ${shown.received}`,
+        fix: ({ shown: { received, domain } }) =>
+          `Have the sender write the whole name, such as keyId="${received}._domainkey.${domain}".`,
+        examples: [{ evidence: { received: 'key1' } }]
       },
       {
         cause: ({ setting }) => `somebody else's key, or a wrong ${setting('serviceDomain')}`,

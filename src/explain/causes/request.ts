@@ -39,6 +39,13 @@ export const requestEntries = (): EntriesOf<'request' | 'https'> => ({
         examples: [{ evidence: { part: 'header-count' } }]
       },
       {
+        find: ({ evidence: { part, name = '' } }) =>
+          part === 'header-value' && /^(?:signature|digest|content-digest)$/i.test(name),
+        cause: ({ shown }) => `the sender writes the base64 of ${shown.name} in several lines`,
+        fix: 'Have the sender write one line (openssl base64 -A; Java: getEncoder, not getMimeEncoder).',
+        examples: [{ evidence: { name: 'Signature' } }]
+      },
+      {
         cause: ({ shown: { part, name = '' } }) =>
           `the ${part} ${name} was decoded or rebuilt on the way, or it is a broken sender, or an attack`,
         fix: {

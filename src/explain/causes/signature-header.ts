@@ -1,13 +1,186 @@
+import type { Base64Form, EvidenceByCode } from '../../core/result/evidence.ts'
 import { isAlgorithm } from '../../core/signature/algorithms.ts'
+import { UNCLOSED } from '../../core/standards/draft-cavage/signature-header.ts'
 import { fact, reasonFact, secondsFact, timeFacts } from '../facts.ts'
 import { AHEAD, CLOCK_NOT_SET, STALE } from './date.ts'
-import { type EntriesOf, UNKNOWN_CAUSE } from './entry.ts'
+import { type ConditionalCause, causeOf, type EntriesOf } from './entry.ts'
 
 /** Says how to allow both standards, in options and in flags. */
 const BOTH = {
   options: 'If the service says so, allow it: schemes: [draftCavage, rfc9421]',
   flags: 'If the service says so, allow it: --scheme draft-cavage --scheme rfc9421'
 } as const
+
+type Malformed = EvidenceByCode['signature-malformed']
+
+const FIX =
+  'Have the sender write name="value" for each parameter, with both quotes, and commas in between: ' +
+  'keyId="...",headers="...",signature="...". If its log has that, have proxies pass every header on unchanged.'
+
+const FIX_RFC9421 = {
+  'Signature-Input':
+    'Have the sender write Signature-Input: sig1=("@method" "@target-uri" "content-digest");created=1795176000;keyid="..." ' +
+    '(RFC 9421 section 4.1): each component in quotes and in lower case, created= as a number without quotes.',
+  Signature: 'Have the sender write Signature: sig1=:BASE64: with a colon on either side (RFC 9421 section 4.2).'
+} as const
+
+/** Where the position is in the excerpt (`withExcerpt`). */
+const BEFORE = 20
+
+/** Returns the text at the position, and what stands before it. */
+const near = ({ position, excerpt = '' }: Malformed): readonly [before: string, after: string] => {
+  const at = Math.min(position, BEFORE)
+  return [excerpt.slice(0, at), excerpt.slice(at)]
+}
+
+/** Matches the text before the position, and the text at it. */
+const looksLike =
+  (after: RegExp, before = /(?:)/) =>
+  ({ evidence }: { readonly evidence: Malformed }): boolean => {
+    const [start, end] = near(evidence)
+    return after.test(end) && before.test(start)
+  }
+
+/** How senders write the header of the draft, besides the form of its grammar. */
+const OTHER_FORMS: readonly ConditionalCause<'signature-malformed'>[] = [
+  causeOf({
+    find: ({ evidence }) => evidence.reason === UNCLOSED && /(\w+)\s*=\s*$/.exec(near(evidence)[0])?.[1],
+    cause: ({ found, shown }) => `the closing quote of ${found} is missing; it opens at position ${shown.position}`,
+    fix: ({ found }) => `Have the sender write ${found}="..." with both quotes, and a comma before the next parameter.`,
+    examples: [{ evidence: { position: 70, reason: UNCLOSED, excerpt: 'rsa-sha256",headers="(request-target) hos' } }]
+  }),
+  {
+    find: looksLike(/^\s*Signature\s/i, /^\s*$/),
+    cause: 'the scheme of Authorization stands in front: Signature: Signature keyId=...',
+    fix: 'Have the sender leave the word Signature out of the value: Signature: keyId="...",algorithm="...".',
+    examples: [{ evidence: { position: 0, excerpt: 'Signature keyId="one' } }]
+  },
+  {
+    find: looksLike(/^'/),
+    cause: 'the sender writes values in single quotes',
+    fix: `${FIX} Only " is a quote.`,
+    examples: [{ evidence: { position: 6, excerpt: "keyId='one._domainkey.serv" } }]
+  },
+  {
+    find: looksLike(/^(?:[\x80-\uffff]|=?\?)/),
+    cause: 'the sender writes typographic quotes, or other characters beyond ASCII',
+    fix: `${FIX} Only " is a quote.`,
+    examples: [{ evidence: { position: 6, excerpt: 'keyId=\u201cone._domainkey' } }]
+  },
+  {
+    find: looksLike(/^;/),
+    cause: 'the sender separates parameters by semicolons',
+    fix: FIX,
+    examples: [{ evidence: { position: 20, excerpt: 'ey.service.example";algorithm="rsa-sha2' } }]
+  },
+  {
+    find: looksLike(/^\{/, /^$/),
+    cause: 'the sender writes the parameters as JSON',
+    fix: FIX,
+    examples: [{ evidence: { position: 0, excerpt: '{"keyId":"one._domai' } }]
+  },
+  {
+    find: looksLike(/^\\"/),
+    cause: 'the sender writes a backslash before each quote: it quotes the value once more',
+    fix: FIX,
+    examples: [{ evidence: { position: 6, excerpt: 'keyId=\\"one._domainkey.ser' } }]
+  },
+  {
+    find: looksLike(/^\w+%3D/i, /^$/),
+    cause: 'the sender percent-encodes the whole value, as for a URL',
+    fix: FIX,
+    examples: [{ evidence: { position: 0, excerpt: 'keyId%3D%22one._doma' } }]
+  },
+  {
+    find: looksLike(/^,/, /[\w)-]$/),
+    cause: 'the sender writes commas between the names in headers',
+    fix: 'Have the sender write one space between them: headers="(request-target) host date" (draft section 2.1.6).',
+    examples: [{ evidence: { position: 20, excerpt: 's="(request-target), host, date, x-serv' } }]
+  },
+  {
+    find: looksLike(/^\([^)]*\)/, /^[^(]*$/),
+    cause: 'the sender lists a name in brackets in headers that the draft does not have',
+    fix: 'Have the sender write (request-target), (created) or (expires), the only ones (draft section 2.3).',
+    examples: [{ evidence: { position: 20, excerpt: 'a-sha256",headers="(request_target) hos' } }]
+  }
+]
+
+/** How senders write the headers of RFC 9421 in another form. */
+const FORMS_OF_RFC9421: readonly ConditionalCause<'signature-malformed'>[] = [
+  {
+    find: ({ evidence }) => /;\s*keyId=/.test(evidence.excerpt ?? ''),
+    cause: 'the parameter of RFC 9421 is written keyid, in lower case',
+    fix: 'Have the sender write keyid="..." in Signature-Input (RFC 9421 section 2.3).',
+    examples: [{ evidence: { header: 'Signature-Input', excerpt: '")  ;keyId="one"' } }]
+  },
+  {
+    find: ({ evidence }) => /"\((?:request-target|created|expires)\)"/i.test(evidence.excerpt ?? ''),
+    cause: 'the sender lists names of the draft, which RFC 9421 does not have',
+    fix: 'Have the sender list "@method" and "@target-uri" (or "@request-target" and "@authority"), and give created=.',
+    examples: [{ evidence: { header: 'Signature-Input', excerpt: 'sig1=("(request-target)" "host' } }]
+  },
+  {
+    find: looksLike(/^@?[a-z]/, /\((?:[^"]* )?@?$/),
+    cause: 'the sender writes components without quotes',
+    fix: FIX_RFC9421['Signature-Input'],
+    examples: [{ evidence: { header: 'Signature-Input', position: 6, excerpt: 'sig1=(@method @authority)' } }]
+  },
+  {
+    find: ({ evidence }) => evidence.header === 'Signature' && !/^[a-z*][\w.*-]*=:/.test(evidence.excerpt ?? ''),
+    cause: 'the sender writes the signature without the colons of a byte sequence',
+    fix: FIX_RFC9421.Signature,
+    examples: [{ evidence: { header: 'Signature', position: 0, excerpt: 'sig1=K2qGT5srn2OGbO' } }]
+  }
+]
+
+/** Each form that a signature has instead of base64, and how to write base64 then. */
+const BY_FORM: Readonly<Record<Base64Form, readonly [cause: string, fix: string]>> = {
+  base64url: [
+    'it is base64url: - and _ stand for + and /',
+    'Have the sender use base64 with + and /, and with its padding'
+  ],
+  'without-padding': ['its padding (=) is missing', 'Have the sender write it with its padding'],
+  lines: [
+    'it is in lines of 76 or 64 characters',
+    'Have the sender write one line (openssl base64 -A; Java: getEncoder, not getMimeEncoder; Python: b64encode, not encodebytes)'
+  ],
+  'percent-encoded': [
+    'it is percent-encoded (%2B, %2F, %3D)',
+    'Have the sender write it without escapes: a header is no URL'
+  ],
+  'plus-as-space': [
+    'each + became a space, as when a form or a URL is decoded',
+    'Have the sender write it to the header as it is, without decoding it as a part of a URL or form'
+  ],
+  hexadecimal: ['it is hexadecimal', 'Have the sender write its bytes in base64'],
+  'python-bytes': [
+    "it is b'...' of Python: bytes that were formatted as text",
+    'Have the sender decode the bytes first: base64.b64encode(signature).decode()'
+  ],
+  'json-escapes': [
+    'it has escapes of JSON, such as \\u003d for =, or \\/ for /',
+    'Have the sender write = and / themselves (Gson: disableHtmlEscaping)'
+  ],
+  empty: ['it is empty', 'Have the sender write the signature']
+}
+
+/** Names of other standards and libraries, and the name that is expected: of the draft, and of RFC 9421. */
+const ALGORITHM_NAMES: readonly (readonly [name: RegExp, draft: string, rfc9421: string])[] = [
+  [
+    /^(?:rs256|sha-?256|sha256withrsa(?:encryption)?|rsa_?(?:pkcs1_?)?sha-?256|rsa-v1_5-sha256|rsa-sha256)$/i,
+    'rsa-sha256',
+    'rsa-v1_5-sha256'
+  ],
+  [/^(?:rs512|sha512withrsa(?:encryption)?|rsa_?sha512)$/i, 'rsa-sha512', 'rsa-v1_5-sha512'],
+  [/^(?:ps512|rsassa-pss|rsa-pss-sha512|hs2019)$/i, 'hs2019', 'rsa-pss-sha512'],
+  [/^(?:eddsa|ed25519ph)$/i, 'ed25519', 'ed25519']
+]
+
+/** Finds the allowed algorithm that the sender names in another way. */
+const namedOtherwise = ({ received = '', allowed }: EvidenceByCode['signature-algorithm-not-allowed']) =>
+  ALGORITHM_NAMES.find(([name]) => name.test(received))
+    ?.slice(1)
+    .find(name => allowed.includes(String(name)) && name !== received.toLowerCase())
 
 export const signatureHeaderEntries = (): EntriesOf<'signature-header'> => ({
   'signature-missing': {
@@ -53,7 +226,12 @@ export const signatureHeaderEntries = (): EntriesOf<'signature-header'> => ({
     example: { reason: 'more than one is made with a key of the service' },
     exampleNote: 'only for RFC 9421',
     facts: ({ reason }) => reasonFact(reason),
-    causes: [UNKNOWN_CAUSE]
+    causes: [
+      {
+        cause: 'the sender wrote it twice, or a proxy signs requests, too',
+        fix: 'Have the sender write one Signature header. If its log has one, find what adds the other.'
+      }
+    ]
   },
   'signature-malformed': {
     about: 'The header does not follow its grammar. `position` and `excerpt` show where.',
@@ -73,23 +251,20 @@ export const signatureHeaderEntries = (): EntriesOf<'signature-header'> => ({
         },
         examples: [{ evidence: { looksLike: 'rfc9421' } }]
       },
+      ...OTHER_FORMS,
+      ...FORMS_OF_RFC9421,
+      causeOf({
+        find: ({ evidence }) => evidence.header && FIX_RFC9421[evidence.header],
+        cause: ({ shown }) => `the sender writes ${shown.header} in another form: ${shown.reason}`,
+        fix: ({ found }) => found,
+        examples: [
+          { evidence: { header: 'Signature-Input', reason: 'created is not of type integer' } },
+          { evidence: { header: 'Signature', reason: 'a byte sequence is expected, and nothing else' } }
+        ]
+      }),
       {
-        find: ({ evidence }) => /^\s*Signature\s/i.test(evidence.excerpt ?? '') && evidence.position < 12,
-        cause: 'the scheme of Authorization stands in front: Signature: Signature keyId=...',
-        fix: 'Have the sender leave the word Signature out of the value: Signature: keyId="...",algorithm="...".',
-        examples: [{ evidence: { position: 0, excerpt: 'Signature keyId="one' } }]
-      },
-      {
-        find: ({ evidence }) => /[;]\s*keyId=/.test(evidence.excerpt ?? ''),
-        cause: 'the parameter of RFC 9421 is written keyid, in lower case',
-        fix: 'Have the sender write keyid="..." in Signature-Input (RFC 9421 section 2.3).',
-        examples: [{ evidence: { excerpt: '")  ;keyId="one"' } }]
-      },
-      {
-        cause: 'the sender wrote it in another form',
-        fix:
-          'Have the sender write name="value" for each parameter, with both quotes, and commas in between: ' +
-          'keyId="...",headers="...",signature="...". If its log has that, have proxies pass every header on unchanged.'
+        cause: ({ shown }) => `the sender wrote it in another form: ${shown.reason}`,
+        fix: FIX
       }
     ]
   },
@@ -118,13 +293,27 @@ export const signatureHeaderEntries = (): EntriesOf<'signature-header'> => ({
     about: 'A parameter appears twice.',
     example: { parameter: 'headers' },
     facts: ({ parameter }) => fact('parameter', parameter),
-    causes: [UNKNOWN_CAUSE]
+    causes: [
+      {
+        cause: ({ shown }) => `the sender writes ${shown.parameter} twice; names are compared without case`,
+        fix: ({ shown }) => `Have the sender write ${shown.parameter} once.`
+      }
+    ]
   },
   'signature-algorithm-not-allowed': {
     about: 'The algorithm is not one of `algorithms`.',
     example: { received: 'rsa-sha512', allowed: ['rsa-sha256'] },
     facts: ({ received, allowed }) => [...fact('received', received), ...fact('allowed', allowed, 'expected')],
     causes: [
+      causeOf({
+        find: ({ evidence }) => namedOtherwise(evidence),
+        cause: ({ found, shown }) => `the sender writes another name of ${found}: ${shown.received}`,
+        fix: ({ found }) => `Have the sender write ${found}: draft and RFC 9421 have names of their own.`,
+        examples: [
+          { evidence: { received: 'RS256' } },
+          { evidence: { received: 'rsa-sha256', allowed: ['rsa-v1_5-sha256'] } }
+        ]
+      }),
       {
         find: ({ evidence: { received = '' } }) => isAlgorithm(received.toLowerCase()),
         cause: 'the sender uses another algorithm',
@@ -145,14 +334,25 @@ export const signatureHeaderEntries = (): EntriesOf<'signature-header'> => ({
   },
   'signature-not-base64': {
     about: 'The signature is not canonical base64 (RFC 4648 section 3.5).',
+    example: { form: 'base64url' },
+    exampleNote: `only where \`form\` is known: ${Object.keys(BY_FORM)
+      .map(form => `\`${form}\``)
+      .join(', ')}`,
+    facts: () => [],
     causes: [
+      causeOf({
+        find: ({ evidence }) => evidence && BY_FORM[evidence.form],
+        cause: ({ found: [form] }) => `the sender writes the signature in another form: ${form}`,
+        fix: ({ found: [, fix] }) =>
+          `${fix} (RFC 4648 section 4). If its log has that, have proxies pass every header on unchanged.`,
+        examples: (Object.keys(BY_FORM) as Base64Form[]).map(form => ({ evidence: { form } }))
+      }),
       {
-        cause:
-          'the sender writes base64url (- and _), leaves the padding (=) out, breaks lines, or encodes it for a URL ' +
-          '(%2B, or + that became a space)',
+        cause: 'the sender cuts the signature, or writes characters that base64 does not have',
         fix:
-          'Have the sender write base64 with A-Z, a-z, 0-9, + and /, with its padding, in one line and without escapes ' +
-          '(RFC 4648 section 4). If its log has that, have proxies pass every header on unchanged.'
+          'Have the sender write base64 with A-Z, a-z, 0-9, + and /, with its padding, in one line (RFC 4648 section 4). If ' +
+          'its log has that, have proxies pass every header on unchanged.',
+        examples: [{ evidence: 'none' }]
       }
     ]
   },
@@ -161,6 +361,12 @@ export const signatureHeaderEntries = (): EntriesOf<'signature-header'> => ({
     example: { created: 1_795_175_699, offsetSeconds: -301, toleranceSeconds: 300 },
     facts: (evidence, clock) => [...secondsFact('created', evidence.created), ...timeFacts(evidence, clock)],
     causes: [
+      {
+        find: ({ evidence }) => evidence.created > 100_000_000_000,
+        cause: 'the sender writes created in milliseconds',
+        fix: 'Have the sender write seconds since 1970, as a whole number.',
+        examples: [{ evidence: { created: 1_795_176_000_000, offsetSeconds: 1_793_380_824_000 } }]
+      },
       { find: ({ evidence }) => evidence.offsetSeconds < 0, ...STALE },
       CLOCK_NOT_SET,
       { ...AHEAD, examples: [{ evidence: { created: 1_795_176_301, offsetSeconds: 301 } }] }

@@ -101,6 +101,42 @@ const BY_CHANGE: Readonly<Record<LineChange, LastCause<'signature-mismatch'>>> =
     cause: 'the sender signed a line break at the end of the signing string',
     fix: 'Have the sender leave it out: lines are joined by LF, and none stands behind the last one (draft section 2.3).'
   },
+  'literal-newlines': {
+    cause: 'the sender joined the lines of the signing string by a backslash and an n, which is no line break',
+    fix: 'Have the sender join them by LF, one character (PHP: "\\n" in double quotes).'
+  },
+  joined: {
+    cause: 'the sender joined the lines of the signing string by another character than LF, or by none',
+    fix: 'Have the sender join them by LF (draft section 2.3).'
+  },
+  'line-order': {
+    cause: 'the sender signed the lines in another order than that of headers, such as that of a map',
+    fix: 'Have the sender sign the lines in the order of the names in headers, and list the names in that order.'
+  },
+  'values-alone': {
+    cause: 'the sender signed the values of the headers without their names',
+    fix: 'Have the sender write each line as its name in lower case, ": " and the value (draft section 2.3).'
+  },
+  'line-left-out': {
+    cause: ({ search }) => `the sender lists ${search.detail} in headers, and did not sign that line`,
+    fix: 'Have the sender sign a line for each name of headers, in that order.'
+  },
+  'hashed-twice': {
+    cause: 'the sender hashed the signing string before it signed, so that it is hashed twice',
+    fix: 'Have the sender give the signing function the string itself: it hashes once (Go alone signs a hash).'
+  },
+  'http-version': {
+    cause: 'the sender signed HTTP/1.1 behind the target, as in a request line',
+    fix: 'Have the sender sign path and query alone: (request-target): post /hook (draft section 2.3).'
+  },
+  'host-url': {
+    cause: 'the sender signed Host as a URL, with https:// in front',
+    fix: 'Have the sender sign the name alone, as it stands in Host.'
+  },
+  'digest-case': {
+    cause: 'the sender signed the algorithm of Digest in another case than it sends',
+    fix: 'Have the sender sign the same value of Digest that it sends.'
+  },
   'no-target-label': {
     cause: 'the sender signed method and target without "(request-target): " in front',
     fix: 'Have the sender write that name and ": " in front, as for a header (draft section 2.3).'
@@ -148,8 +184,8 @@ const BY_CHANGE: Readonly<Record<LineChange, LastCause<'signature-mismatch'>>> =
     fix: 'Have proxies and parsers leave the body as it was sent.'
   },
   type: {
-    cause: 'Content-Type was rewritten: the type, or its charset',
-    fix: 'Have proxies and middleware pass Content-Type on unchanged.'
+    cause: "Content-Type was rewritten: the type, or its charset; by the sender's HTTP client, or on the way",
+    fix: 'Have the sender sign the Content-Type that its client sends, and proxies pass it on unchanged.'
   },
   list: {
     cause: 'the lines of a header were joined, split or repeated',
@@ -162,7 +198,12 @@ const BY_CHANGE: Readonly<Record<LineChange, LastCause<'signature-mismatch'>>> =
 }
 
 /** What the search has found besides the change, where a cause names it. */
-const DETAILS: Partial<Record<LineChange, string>> = { prefix: '/api', slash: '/api', rewritten: 'x-original-uri' }
+const DETAILS: Partial<Record<LineChange, string>> = {
+  prefix: '/api',
+  slash: '/api',
+  rewritten: 'x-original-uri',
+  'line-left-out': 'date'
+}
 
 const changedLines = (): ConditionalCause<'signature-mismatch'>[] =>
   (Object.keys(BY_CHANGE) as LineChange[]).map(change => {

@@ -24,7 +24,7 @@ export function byOk(result: Result<Date>) {
   expectTypeOf(result.code).toEqualTypeOf<Code>()
   expectTypeOf(result.message).toEqualTypeOf<string>()
   if (result.code === 'date-malformed') {
-    expectTypeOf(result.evidence).toEqualTypeOf<{ received: string }>()
+    expectTypeOf(result.evidence).toEqualTypeOf<{ received: string; reason: string }>()
   }
   // @ts-expect-error there is no value
   result.value

@@ -111,10 +111,9 @@ expectTypeOf<EvidenceOf<'host-mismatch'>>().toEqualTypeOf<OnHost>()
 expectTypeOf<EvidenceOf<'key-too-short'>>().toEqualTypeOf<KeyEvidence>()
 expectTypeOf<EvidenceOf<'coverage-insufficient'>['missing']>().toEqualTypeOf<readonly string[]>()
 expectTypeOf<EvidenceOf<'key-name-malformed'>>().toEqualTypeOf<{ received: string; domain: string }>()
-expectTypeOf<EvidenceOf<'date-missing'>>().toEqualTypeOf<{ reason: 'neither a covered Date nor created' }>()
+expectTypeOf<EvidenceOf<'date-malformed'>>().toEqualTypeOf<{ received: string; reason: string }>()
 expectTypeOf<EvidenceOf<'not-https'>>().toEqualTypeOf<{ header: string; received: readonly string[] }>()
 expectTypeOf<EvidenceOf<'body-too-large'>>().toEqualTypeOf<{ limit: number }>()
-expectTypeOf<EvidenceOf<'signature-not-base64'>>().toEqualTypeOf<never>()
 expectTypeOf<EvidenceOf<'signature-mismatch'>['signingString']>().toEqualTypeOf<string>()
 
 /** A verdict always has all checks. */

@@ -1,4 +1,4 @@
-import { parseEncodedDigests } from '../../http/digest.ts'
+import { parseEncodedDigests, similarDigest } from '../../http/digest.ts'
 import { parseDateHeader } from '../../http/http-date.ts'
 import { isRecordKeyType, KEY_TYPES } from '../../key/key-types.ts'
 import { fail, withExcerpt } from '../../result/result.ts'
@@ -41,7 +41,9 @@ const rules: SchemeRules = {
 
   parseDigests(fields) {
     const value = fields.values.get('digest')
-    return value === undefined ? fail('digest-missing') : parseEncodedDigests(value)
+    if (value !== undefined) return parseEncodedDigests(value)
+    const similar = similarDigest(fields)
+    return fail('digest-missing', similar === undefined ? undefined : { similar })
   },
 
   /** Section 2.1.3: the algorithm is derived from the key. */

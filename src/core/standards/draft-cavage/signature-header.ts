@@ -1,4 +1,5 @@
 import { decodeBase64 } from '../../http/base64.ts'
+import { base64FormOf } from '../../http/base64-form.ts'
 import { isToken, TOKEN_CHARACTERS } from '../../http/fields.ts'
 import { memoizeRecent } from '../../memo.ts'
 import { type Failed, fail, ok, type Result } from '../../result/result.ts'
@@ -24,9 +25,9 @@ export function parseSharedSignature(text: string): Result<ParsedSignature> {
 
   const list = value.get('headers')
   const headers = list === undefined ? ONLY_CREATED : parseCoveredNames(list)
-  if (headers === undefined) return malformed(0, 'headers is not a list of header names')
+  if (headers === undefined) return malformedList(text, list!)
   const signature = decodeBase64(encoded)
-  if (signature === undefined || signature.length === 0) return fail('signature-not-base64')
+  if (signature === undefined || signature.length === 0) return fail('signature-not-base64', base64FormOf(encoded))
   return ok({
     keyId,
     algorithm: value.get('algorithm'),
@@ -47,9 +48,10 @@ const numberOf = (text: string | undefined): number | undefined => (text === und
  */
 const parseCoveredNames = /* @__PURE__ */ memoizeRecent((list: string): readonly string[] | undefined => {
   const names = list.split(' ', MAX_COVERED + 1)
-  const isName = (name: string) => isToken(name) || SPECIAL_NAMES.includes(name.toLowerCase())
   return names.length <= MAX_COVERED && names.every(isName) ? names.map(name => name.toLowerCase()) : undefined
 })
+
+const isName = (name: string): boolean => isToken(name) || SPECIAL_NAMES.includes(name.toLowerCase())
 
 /** Allows one form per number, because the number is signed; fifteen digits are exact and enough for any clock. */
 const INTEGER = /^(?:0|[1-9][0-9]{0,14})$/
@@ -135,7 +137,7 @@ function parseParameter(text: string, start: number, parameters: Map<string, str
   const isQuoted = text[valueStart] === '"'
   const valueEnd = isQuoted ? quotedStringEnd(text, valueStart) : tokenEnd(text, valueStart)
   const end = whiteSpaceEnd(text, valueEnd)
-  if (isQuoted && valueEnd === valueStart) return malformed(valueStart, 'the closing quote is missing')
+  if (isQuoted && valueEnd === valueStart) return malformed(valueStart, UNCLOSED)
   // A backslash stays in the value; the later name, list or base64 check refuses it.
   const value = isQuoted ? text.slice(valueStart + 1, valueEnd - 1) : text.slice(valueStart, valueEnd)
 
@@ -151,12 +153,22 @@ function parseParameter(text: string, start: number, parameters: Map<string, str
   }
   if (valueEnd === valueStart || (form.isTime && isQuoted) || !form.allows(value))
     return malformed(valueStart, form.expected)
-  if (!isSeparator(text, end)) return isQuoted ? malformed(end, NO_COMMA) : malformed(valueStart, form.expected)
+  if (!isSeparator(text, end)) {
+    if (!isQuoted) return malformed(valueStart, form.expected)
+    // The string ends where the next parameter opens its own.
+    return NEXT_PARAMETER.test(value) ? malformed(valueStart, UNCLOSED) : malformed(end, NO_COMMA)
+  }
   parameters.set(key, value)
   return ok(end)
 }
 
 const NO_COMMA = 'a comma is expected'
+
+/** The reason where a quoted string has no end. */
+export const UNCLOSED = 'the closing quote is missing'
+
+/** A known parameter and an equals sign at the end of a quoted string. */
+const NEXT_PARAMETER = /,[ \t]*(?:keyId|algorithm|headers|signature|created|expires)[ \t]*=[ \t]*$/i
 const NO_VALUE = 'a value is expected: a token, or text in quotes'
 
 const isSeparator = (text: string, at: number): boolean => at === text.length || text[at] === ','
@@ -208,6 +220,14 @@ function isEscaped(text: string, quote: number): boolean {
   let backslashes = 0
   while (text[quote - 1 - backslashes] === '\\') backslashes++
   return backslashes % 2 === 1
+}
+
+/** Says where the first name of the list is that no header has. */
+function malformedList(text: string, list: string): Failed {
+  const start = text.indexOf(`"${list}"`) + 1
+  if (list.includes(',')) return malformed(start + list.indexOf(','), 'names with one space between them are expected')
+  const name = list.split(' ').find(name => !isName(name)) ?? ''
+  return malformed(start + list.indexOf(name), 'headers is not a list of header names')
 }
 
 const malformed = (position: number, reason: string): Failed => fail('signature-malformed', { position, reason })

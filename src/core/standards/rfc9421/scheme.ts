@@ -1,3 +1,4 @@
+import { similarDigest } from '../../http/digest.ts'
 import { covers } from '../../http/fields.ts'
 import { parseDateHeader } from '../../http/http-date.ts'
 import { hasPunycode, isSubdomain, normalizeName } from '../../http/uri.ts'
@@ -33,9 +34,9 @@ const rules: SchemeRules = {
     if (inputHeader === undefined) return fail('signature-missing', { header: 'Signature-Input' })
     if (signatureHeader === undefined) return fail('signature-missing')
 
-    const inputs = withExcerpt(parseSignatureInput(inputHeader), inputHeader)
+    const inputs = withExcerpt(parseSignatureInput(inputHeader), inputHeader, 'Signature-Input')
     if (!inputs.ok) return inputs
-    const signatures = withExcerpt(parseSignatures(signatureHeader), signatureHeader)
+    const signatures = withExcerpt(parseSignatures(signatureHeader), signatureHeader, 'Signature')
     if (!signatures.ok) return signatures
     const input = chooseInput(inputs.value, settings)
     if (!input.ok) return input
@@ -45,8 +46,8 @@ const rules: SchemeRules = {
     const { label, keyId, components } = input.value
     const signature = signatures.value.get(label)!
     if (keyId === undefined) return fail('signature-parameter-missing', { parameter: 'keyid' })
-    if (signature.length === 0) return fail('signature-not-base64')
-    const possible = withExcerpt(checkComponents(input.value, inputHeader), inputHeader)
+    if (signature.length === 0) return fail('signature-not-base64', { form: 'empty' })
+    const possible = withExcerpt(checkComponents(input.value, inputHeader), inputHeader, 'Signature-Input')
     if (!possible.ok) return possible
     return ok({ ...input.value, keyId, headers: components.map(({ covered }) => covered), signature })
   },
@@ -95,7 +96,9 @@ const rules: SchemeRules = {
 
   parseDigests(fields) {
     const value = fields.values.get('content-digest')
-    return value === undefined ? fail('digest-missing', { header: 'Content-Digest' }) : parseEncodedContentDigest(value)
+    if (value !== undefined) return parseEncodedContentDigest(value)
+    const similar = similarDigest(fields)
+    return fail('digest-missing', { header: 'Content-Digest', ...(similar && { similar }) })
   },
 
   /**

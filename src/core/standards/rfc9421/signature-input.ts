@@ -1,5 +1,6 @@
 import { type Item, isInnerList, serializeInnerList, serializeParameters } from 'structured-headers'
 import { decodeBase64 } from '../../http/base64.ts'
+import { base64FormOf } from '../../http/base64-form.ts'
 import { isToken, trimWhiteSpace } from '../../http/fields.ts'
 import { type Failed, fail, ok, type Result } from '../../result/result.ts'
 import { findRepeatedKey, parseByteSequences, parseDictionaryField } from './structured-fields.ts'
@@ -177,7 +178,7 @@ export function parseSignatures(value: string): Result<ReadonlyMap<string, Uint8
   for (const [label, encoded] of sequences) {
     if (signatures.has(label)) return fail('signature-parameter-repeated', { parameter: label })
     const signature = decodeBase64(encoded)
-    if (signature === undefined) return fail('signature-not-base64')
+    if (signature === undefined) return fail('signature-not-base64', base64FormOf(encoded))
     signatures.set(label, new Uint8Array(signature))
   }
   return ok(signatures)

@@ -4,7 +4,7 @@ import { errorLabel, fail, withCause } from '../../../../src/core/result/result.
 test('a failure has the message of its code, and evidence only where there is some', () => {
   const message = expect.any(String)
   expect(fail('date-missing')).toStrictEqual({ ok: false, code: 'date-missing', message })
-  const evidence = { received: 'x' }
+  const evidence = { received: 'x', reason: 'y' }
   expect(fail('date-malformed', evidence)).toStrictEqual({ ok: false, code: 'date-malformed', message, evidence })
 })
 

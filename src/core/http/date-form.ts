@@ -1,0 +1,30 @@
+/** What a Date has instead of the form of RFC 9110 section 5.6.7. */
+const FORMS: readonly (readonly [pattern: RegExp, reason: string])[] = [
+  [/^\d{9,10}(?:\.\d{1,9})?$/, 'it is seconds since 1970'],
+  [/^\d{12,13}$/, 'it is milliseconds since 1970'],
+  [/^\d{4}-\d\d-\d\d/, 'it is ISO 8601'],
+  [/ UTC\b/, 'it has UTC instead of GMT'],
+  [/ (?:GMT)?[+-]\d\d:?\d\d\b/, 'it has an offset instead of GMT'],
+  [/ \d\d:\d\d(?::\d\d)?$/, 'it has no GMT at the end'],
+  [/^\d{1,2} /, 'it has no weekday'],
+  [/^(?:[A-Z][a-z]{2}, )?\d [A-Z]/, 'its day has one digit'],
+  [/ \d:\d\d/, 'its hour has one digit']
+]
+
+const FIXDATE = /^([A-Z][a-z]{2}), (\d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT)$/
+
+/** A longer value is not looked at. */
+const MAX_LENGTH = 100
+
+/** Says in which form a Date is that is not an HTTP-date. */
+export function dateFormOf(value: string): string {
+  if (value.length > MAX_LENGTH) return OTHER
+  const reasons = FORMS.flatMap(([pattern, reason]) => (pattern.test(value) ? [reason] : []))
+  const [, weekday, rest = ''] = FIXDATE.exec(value) ?? []
+  const date = new Date(rest).toUTCString()
+  if (date.endsWith(rest) && rest !== '' && !date.startsWith(`${weekday},`)) reasons.push(WRONG_WEEKDAY)
+  return reasons.slice(0, 3).join(', ') || OTHER
+}
+
+const OTHER = 'it is not of the form of an HTTP-date'
+const WRONG_WEEKDAY = 'its weekday is not that of the date'
