@@ -47,7 +47,7 @@ export interface Sender {
 }
 
 /** What the service always signs. */
-const COVERED = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
+export const COVERED = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
 
 const present = (headers: Readonly<Record<string, string | undefined>>): Header[] =>
   Object.entries(headers).filter((header): header is [string, string] => header[1] !== undefined)

@@ -70,7 +70,8 @@ export const accountEntries = (): EntriesOf<'account'> => ({
       {
         cause: 'the service uses another header or prefix',
         fix: ({ setting }) =>
-          `Set ${setting('accountHeader')} and ${setting('accountPrefix')} to what the service sends.`
+          `Set ${setting('accountHeader')} and ${setting('accountPrefix')} to what the service sends.`,
+        examples: [{ evidence: { received: 'account 1234' } }]
       }
     ]
   },

@@ -15,7 +15,7 @@ type Malformed = EvidenceByCode['signature-malformed']
 
 const FIX =
   'Have the sender write name="value" for each parameter, with both quotes, and commas in between: ' +
-  'keyId="...",headers="...",signature="...". If its log has that, have proxies pass every header on unchanged.'
+  'keyId="...",headers="...",signature="...".'
 
 const FIX_RFC9421 = {
   'Signature-Input':
@@ -71,7 +71,7 @@ const OTHER_FORMS: readonly ConditionalCause<'signature-malformed'>[] = [
     find: looksLike(/^;/),
     cause: 'the sender separates parameters by semicolons',
     fix: FIX,
-    examples: [{ evidence: { position: 20, excerpt: 'ey.service.example";algorithm="rsa-sha2' } }]
+    examples: [{ evidence: { position: 19, excerpt: 'ey.service.example";algorithm="rsa-sha2' } }]
   },
   {
     find: looksLike(/^\{/, /^$/),
@@ -95,13 +95,13 @@ const OTHER_FORMS: readonly ConditionalCause<'signature-malformed'>[] = [
     find: looksLike(/^,/, /[\w)-]$/),
     cause: 'the sender writes commas between the names in headers',
     fix: 'Have the sender write one space between them: headers="(request-target) host date" (draft section 2.1.6).',
-    examples: [{ evidence: { position: 20, excerpt: 's="(request-target), host, date, x-serv' } }]
+    examples: [{ evidence: { position: 19, excerpt: 's="(request-target), host, date, x-serv' } }]
   },
   {
     find: looksLike(/^\([^)]*\)/, /^[^(]*$/),
     cause: 'the sender lists a name in brackets in headers that the draft does not have',
     fix: 'Have the sender write (request-target), (created) or (expires), the only ones (draft section 2.3).',
-    examples: [{ evidence: { position: 20, excerpt: 'a-sha256",headers="(request_target) hos' } }]
+    examples: [{ evidence: { position: 19, excerpt: 'a-sha256",headers="(request_target) hos' } }]
   }
 ]
 
@@ -259,7 +259,13 @@ export const signatureHeaderEntries = (): EntriesOf<'signature-header'> => ({
         fix: ({ found }) => found,
         examples: [
           { evidence: { header: 'Signature-Input', reason: 'created is not of type integer' } },
-          { evidence: { header: 'Signature', reason: 'a byte sequence is expected, and nothing else' } }
+          {
+            evidence: {
+              header: 'Signature',
+              excerpt: 'sig1=:AAAA',
+              reason: 'a byte sequence is expected, and nothing else'
+            }
+          }
         ]
       }),
       {
@@ -284,8 +290,7 @@ export const signatureHeaderEntries = (): EntriesOf<'signature-header'> => ({
       {
         cause: ({ shown }) => `the sender does not write ${shown.parameter}=, or writes its name in another way`,
         fix: ({ shown }) =>
-          `Have the sender write ${shown.parameter}="..." (draft section 2.1). If its log has it, have proxies pass every ` +
-          'header on unchanged.'
+          `Have the sender write ${shown.parameter}="...", with the name as the draft has it (section 2.1).`
       }
     ]
   },
@@ -343,15 +348,12 @@ export const signatureHeaderEntries = (): EntriesOf<'signature-header'> => ({
       causeOf({
         find: ({ evidence }) => evidence && BY_FORM[evidence.form],
         cause: ({ found: [form] }) => `the sender writes the signature in another form: ${form}`,
-        fix: ({ found: [, fix] }) =>
-          `${fix} (RFC 4648 section 4). If its log has that, have proxies pass every header on unchanged.`,
+        fix: ({ found: [, fix] }) => `${fix} (RFC 4648 section 4).`,
         examples: (Object.keys(BY_FORM) as Base64Form[]).map(form => ({ evidence: { form } }))
       }),
       {
         cause: 'the sender cuts the signature, or writes characters that base64 does not have',
-        fix:
-          'Have the sender write base64 with A-Z, a-z, 0-9, + and /, with its padding, in one line (RFC 4648 section 4). If ' +
-          'its log has that, have proxies pass every header on unchanged.',
+        fix: 'Have the sender write base64 with A-Z, a-z, 0-9, + and /, with its padding, in one line (RFC 4648 section 4).',
         examples: [{ evidence: 'none' }]
       }
     ]

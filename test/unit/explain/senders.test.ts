@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { ONE } from '../../../fixtures/source/keys.ts'
 import {
   createVerifier,
   diagnose,
@@ -7,8 +8,9 @@ import {
   type ReceivedRequest,
   type VerifierOptions
 } from '../../../src/index.ts'
+import { failing } from '../../support/failing.ts'
 import { contentDigest, signed as signRfc9421, OPTIONS as WITH_RFC9421 } from '../../support/rfc9421.ts'
-import { BODY, base64, DIGEST, KEY_ID, NOW, RECEIVER, requestOf, type Sender } from '../../support/senders.ts'
+import { BODY, base64, COVERED, DIGEST, KEY_ID, NOW, RECEIVER, requestOf, type Sender } from '../../support/senders.ts'
 import { withHeaders } from '../../support/service.ts'
 
 type Sent = Sender | { readonly request: ReceivedRequest; readonly options?: Partial<VerifierOptions> }
@@ -32,6 +34,11 @@ const digested = (digest: string): Sender => sends({ Digest: digest })
 const inRfc9421 = (...recipe: Parameters<typeof signRfc9421>): Sent => ({ request: signRfc9421(...recipe) })
 const rfc9421Headers = (headers: Parameters<typeof withHeaders>[1]): Sent => ({
   request: withHeaders(signRfc9421(), headers)
+})
+
+const atName = (lookupTxt: VerifierOptions['lookupTxt']): Sent => ({
+  request: requestOf(),
+  options: { ...RECEIVER, schemes: [draftCavage], lookupTxt: lookupTxt! }
 })
 
 const hexadecimal = createHash('sha256').update(BODY).digest('hex')
@@ -604,6 +611,112 @@ const ROWS: readonly Row[] = [
     'digest-missing',
     /^the sender/,
     /SHA-256/
+  ],
+
+  // ---- on the way
+  [
+    'GET with Content-Length: 0, which a proxy removes',
+    {
+      method: 'GET',
+      body: '',
+      headers: { 'Content-Length': undefined },
+      covered: [...COVERED, 'content-length'],
+      signedHeaders: { 'Content-Length': '0' }
+    },
+    'coverage-absent',
+    /Content-Length: 0.*no body/,
+    /leave content-length out/,
+    { isBodyEmpty: true }
+  ],
+  [
+    'Content-Length of a body, which a proxy removes',
+    {
+      headers: { 'Content-Length': undefined },
+      covered: [...COVERED, 'content-length'],
+      signedHeaders: { 'Content-Length': '12' }
+    },
+    'coverage-absent',
+    /dropped the body/,
+    /with its length/
+  ],
+  [
+    'Date, which a REST API of API Gateway renames',
+    { headers: { Date: undefined, 'X-Amzn-Remapped-Date': 'x' }, signedHeaders: { Date: 'x' } },
+    'date-missing',
+    /API Gateway.*X-Amzn-Remapped-Date/,
+    /HTTP API/,
+    { renamed: ['X-Amzn-Remapped-Date'] }
+  ],
+  [
+    'another header that API Gateway renames',
+    {
+      headers: { 'User-Agent': undefined, 'X-Amzn-Remapped-User-Agent': 'x' },
+      covered: [...COVERED, 'user-agent'],
+      signedHeaders: { 'User-Agent': 'x' }
+    },
+    'coverage-absent',
+    /API Gateway.*X-Amzn-Remapped-User-Agent/,
+    /HTTP API/,
+    { renamed: ['X-Amzn-Remapped-User-Agent'] }
+  ],
+
+  // ---- the key
+  [
+    'no key at the name',
+    atName(failing('ENOTFOUND')),
+    'key-not-found',
+    /withdrawn|not published/,
+    /key one\._domainkey/
+  ],
+  [
+    'an alias to a name without a key',
+    atName(async () => []),
+    'key-not-found',
+    /alias leads to a name without a key/,
+    /publish the key at that name/
+  ],
+  [
+    'p=undefined',
+    atName(async () => [['v=DKIM1; k=rsa; p=undefined']]),
+    'key-unreadable',
+    /p= is undefined/,
+    /fill in/
+  ],
+  [
+    'PEM lines in p=',
+    atName(async () => [[ONE.record.replace('p=', 'p=-----BEGIN PUBLIC KEY-----')]]),
+    'key-unreadable',
+    /PEM/,
+    /between these lines/
+  ],
+  [
+    'a record that was pasted twice',
+    atName(async () => [[`v=DKIM1 ${ONE.record}`]]),
+    'key-version-unsupported',
+    /pasted twice/,
+    /once/
+  ],
+  [
+    'the only DNS server is this machine, and refuses',
+    atName(Object.assign(failing('ECONNREFUSED'), { servers: () => ['127.0.0.1'] })),
+    'key-lookup-failed',
+    /^(?=.*Windows)(?=.*c-ares 1\.34\.6).*local resolver/,
+    /servers: \['192\.0\.2\.53'\].*dohTxtLookup|--dns-server.*--doh/,
+    { servers: ['127.0.0.1'] }
+  ],
+  [
+    'both addresses of this machine, which refuse',
+    atName(Object.assign(failing('ECONNREFUSED'), { servers: () => ['127.0.0.1', '::1'] })),
+    'key-lookup-failed',
+    /Windows/,
+    /DNS server/
+  ],
+  [
+    'a DNS server that answers over UDP and refuses TCP',
+    atName(Object.assign(failing('ECONNREFUSED'), { servers: () => ['192.0.2.1'] })),
+    'key-lookup-failed',
+    /answers over UDP and refuses TCP/,
+    /key one\._domainkey\.service\.example/
   ],
 
   // ---- the account
