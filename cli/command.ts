@@ -57,7 +57,7 @@ export function guardOutput({ print, note, progress, color, ...io }: Terminal): 
 }
 
 /** Larger than any webhook; a wrong file name, or an endless device, cannot fill the memory. */
-const MAX_BYTES = 16 * 2 ** 20
+export const MAX_BYTES = 16 * 2 ** 20
 
 /** Limits how long a named pipe may give nothing, in milliseconds: perhaps nobody writes to it. */
 const PIPE_TIMEOUT = 3000

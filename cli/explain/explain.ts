@@ -60,7 +60,8 @@ async function run(flags: Flags, io: Io, file: string): Promise<number> {
   if (existsSync(file) && statSync(file).isDirectory()) return explainDirectory(file, flags, io)
   const { isLog, chunks } = await detectLog(readChunks(file || '-', 'FILE', io))
   if (isLog) return explainLog(chunks, flags, io)
-  if (flags.since !== undefined) throw new UsageError('--since is for a log or a directory of a recorder')
+  if (flags.since !== undefined)
+    throw new UsageError('--since is for a log with lines of logRecord, or for a directory of a recorder')
   return explainEntries(readCapture(await joinChunks(chunks, file || '-', 'FILE')), flags, io)
 }
 

@@ -1,4 +1,4 @@
-import { CODES } from '../../../src/internal/index.ts'
+import { CODES, GATEWAY_CODES } from '../../../src/internal/index.ts'
 import type { Incident } from './log-lines.ts'
 
 /** Who signed: the published key, nobody known although the request claims so, or nobody of the service. */
@@ -16,8 +16,8 @@ export interface Group {
   last: number | undefined
   /** the number of verified requests before the first of these */
   readonly verifiedBefore: number
-  /** where the first one is, such as the name of a file */
-  readonly example: string | undefined
+  /** where the first one is that can be read, such as the name of a file */
+  example: string | undefined
 }
 
 export interface Differing {
@@ -34,6 +34,8 @@ export interface Incidents {
   readonly forged: number
   /** requests that are left out because neither they nor their logger have a time */
   readonly undated: number
+  /** files of a recorder that are damaged: they count by their names */
+  readonly unreadable?: number
 }
 
 /**
@@ -41,6 +43,9 @@ export interface Incidents {
  * of their own, so that nobody else can use it up. Requests beyond the limit are counted by their code alone.
  */
 const MAX_GROUPS = 500
+
+/** Limits the codes that this version does not know: others are counted together. */
+const MAX_UNKNOWN_CODES = 100
 
 /** Codes that a request can get only after its signature has verified. */
 const AFTER_SIGNATURE: ReadonlySet<string> = new Set([
@@ -55,6 +60,7 @@ const AFTER_SIGNATURE: ReadonlySet<string> = new Set([
 export function createCollection(since: number | undefined) {
   const groups = new Map<string, Group>()
   const sizes = { key: 0, claimed: 0 }
+  const unknownCodes = new Set<string>()
   let verified = 0
   let unsigned = 0
   let forged = 0
@@ -78,6 +84,14 @@ export function createCollection(since: number | undefined) {
     return group
   }
 
+  /** Returns the code, or one word for all that are beyond the limit. */
+  function boundedCode(code: string): string {
+    if (isKnown(code) || unknownCodes.has(code)) return code
+    if (unknownCodes.size >= MAX_UNKNOWN_CODES) return 'other'
+    unknownCodes.add(code)
+    return code
+  }
+
   return {
     add(incident: Incident, example?: string): void {
       const { time, code, signedUnderDomain, madeByKey, leftOut } = incident
@@ -89,8 +103,9 @@ export function createCollection(since: number | undefined) {
       else if (code === 'signature-mismatch' && madeByKey === false) forged += count
       else {
         const signer = madeByKey === true || AFTER_SIGNATURE.has(code) ? 'key' : 'claimed'
-        const group = groupOf(incident, code, signer, example)
+        const group = groupOf(incident, boundedCode(code), signer, example)
         group.count += count
+        group.example ??= example
         if (time !== undefined) {
           group.first = Math.min(group.first ?? time, time)
           group.last = Math.max(group.last ?? time, time)
@@ -104,6 +119,8 @@ export function createCollection(since: number | undefined) {
 /** Sorts what the published key signed before what only claims so, and then the largest first. */
 const byImportance = (a: Group, b: Group): number =>
   Number(b.signer === 'key') - Number(a.signer === 'key') || b.count - a.count
+
+const isKnown = (code: string): boolean => Object.hasOwn(CODES, code) || Object.hasOwn(GATEWAY_CODES, code)
 
 /** Returns the key, host or account by which requests with this code differ. */
 function differingOf({ keyId, host, accountId }: Incident, code: string): Differing | undefined {

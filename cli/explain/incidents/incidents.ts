@@ -2,37 +2,42 @@ import { lookupFromFlags } from '../../../flags/lookup.ts'
 import { UsageError } from '../../../flags/usage-error.ts'
 import { explainDiagnosis } from '../../../src/internal/index.ts'
 import { readCapture } from '../../captures/read-capture.ts'
-import { EXIT, type Io, readBytes } from '../../command.ts'
+import { EXIT, type Io, MAX_BYTES, readBytes } from '../../command.ts'
 import { explainCode, explainGatewayCode, isCode } from '../code.ts'
 import { explainCapture } from '../explain-capture.ts'
 import type { Flags } from '../flags.ts'
-import { createCollection, type Group, type Incidents } from './groups.ts'
+import { createCollection, type Incidents } from './groups.ts'
 import { incidentsIn } from './log-lines.ts'
 import { incidentOfFile, listRecordedFiles } from './recorder-directory.ts'
 import { groupCodeLines, incidentJson, incidentLines } from './report.ts'
 
-/** Bytes from the start of a file that decide whether it is a log. */
-const BEGINNING = 262_144
-
 /** Limits the characters of a line: longer ones are skipped, and hold no record of `logRecord`. */
 const MAX_LINE = 1_048_576
 
-/** Finds out whether a file is a log with records of `logRecord`; `chunks` gives all of the file all the same. */
+/**
+ * Finds out whether a file is a log: it has a record of `logRecord` in its first 16 MB. `chunks` gives all of the file all
+ * the same.
+ */
 export async function detectLog(
   source: AsyncGenerator<Buffer>
 ): Promise<{ isLog: boolean; chunks: AsyncGenerator<Buffer> }> {
   const read: Buffer[] = []
   let length = 0
-  while (length < BEGINNING) {
-    const { done, value } = await source.next()
-    if (done) break
-    read.push(value)
-    length += value.length
+  /** Leaves the source open when nobody reads on. */
+  async function* beginning(): AsyncGenerator<Buffer> {
+    while (length <= MAX_BYTES) {
+      const { done, value } = await source.next()
+      if (done) return
+      read.push(value)
+      length += value.length
+      yield value
+    }
   }
-  const isLog = Buffer.concat(read)
-    .toString('latin1')
-    .split('\n')
-    .some(line => incidentsIn(line).length > 0)
+  let isLog = false
+  for await (const line of linesOf(beginning())) {
+    isLog = incidentsIn(line).length > 0
+    if (isLog) break
+  }
   async function* chunks(): AsyncGenerator<Buffer> {
     yield* read
     yield* source
@@ -60,15 +65,20 @@ export async function explainLog(chunks: AsyncIterable<Buffer>, flags: Flags, io
 /** Prints what was refused by a recorder's directory, and explains a request of the largest group. */
 export async function explainDirectory(directory: string, flags: Flags, io: Io): Promise<number> {
   const collection = createCollection(sinceOf(flags.since))
-  for (const name of listRecordedFiles(directory)) collection.add(await incidentOfFile(directory, name, io), name)
-  const incidents = collection.result()
-  const [largest] = incidents.groups
-  const explained = largest && (await explainExample(directory, largest, flags, io))
+  let unreadable = 0
+  for (const name of listRecordedFiles(directory)) {
+    const { incident, isReadable } = await incidentOfFile(directory, name, io)
+    collection.add(incident, isReadable ? name : undefined)
+    if (!isReadable) unreadable += 1
+  }
+  const incidents = { ...collection.result(), ...(unreadable > 0 && { unreadable }) }
+  const example = incidents.groups.find(group => group.example !== undefined)?.example
+  const explained = example === undefined ? undefined : await explainExample(directory, example, flags, io)
   if (flags.json) io.print(incidentJson(incidents, explained?.data))
   else {
     io.print(incidentLines(incidents))
     if (explained !== undefined) {
-      io.print(['', `${directory.replace(/\/$/, '')}/${largest!.example}:`])
+      io.print(['', `${directory.replace(/\/$/, '')}/${example}:`])
       for (const note of explained.notes) io.note(`note: ${note}`)
       io.print(explainDiagnosis(explained.diagnosis))
     }
@@ -76,7 +86,7 @@ export async function explainDirectory(directory: string, flags: Flags, io: Io):
   return exitOf(incidents)
 }
 
-async function explainExample(directory: string, { example }: Group, flags: Flags, io: Io) {
+async function explainExample(directory: string, example: string, flags: Flags, io: Io) {
   const entries = readCapture(await readBytes(`${directory}/${example}`, 'FILE', io))
   return explainCapture(entries, flags, { lookupTxt: lookupFromFlags(flags) })
 }

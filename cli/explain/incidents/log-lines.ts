@@ -17,7 +17,11 @@ export interface Incident {
   readonly leftOut: number
 }
 
-const textOr = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+/** `logRecord` cuts what a sender chose to this; a longer text is none of its. */
+const MAX_TEXT = 255
+
+const textOr = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' && value.length <= MAX_TEXT ? value : undefined
 
 /** Loggers and platforms wrap a record in other objects: `{ log: "{ ... }" }` in `{ message: ... }` is two deep. */
 const MAX_DEPTH = 5
@@ -26,6 +30,28 @@ const STATUSES: readonly unknown[] = ['verified', 'rejected', 'unavailable']
 
 /** Matches the names of codes, and nothing that a sender could put in their place. */
 const CODE = /^[a-z][a-z0-9-]{1,59}$/
+
+/**
+ * The members in which loggers, platforms and applications put a record. Other members may hold what a sender wrote, such
+ * as a URL or a body, and anybody can write a record.
+ */
+const WRAPPERS: ReadonlySet<string> = new Set([
+  'message',
+  'msg',
+  'MESSAGE',
+  '@message',
+  'log',
+  'line',
+  'event',
+  'events',
+  'logEvents',
+  'textPayload',
+  'jsonPayload',
+  'fields',
+  'record',
+  'refused',
+  'verdict'
+])
 
 /** The members in which loggers and platforms give the time, the record's own first. */
 const TIMES = ['time', 'timestamp', '@timestamp', 'ts', 'datetime', '__REALTIME_TIMESTAMP', 'receiveTimestamp']
@@ -37,13 +63,20 @@ const TIMES = ['time', 'timestamp', '@timestamp', 'ts', 'datetime', '__REALTIME_
 export function incidentsIn(line: string): Incident[] {
   // Most lines of a log that holds other things are skipped without parsing. Quotes may be escaped.
   if (!line.includes('codes')) return []
-  const start = line.indexOf('{')
-  const end = line.lastIndexOf('}')
-  if (start < 0 || end < start) return []
-  const value = parse(line.slice(start, end + 1)) ?? parse(`{${line.trim().replace(/,$/, '')}}`) ?? parse(line)
   const found: Incident[] = []
-  collect(value, timeOf(line.slice(0, start)), 0, found)
+  const value = parseEnd(line) ?? parse(`{${line.trim().replace(/,$/, '')}}`) ?? parse(line)
+  collect(value, timeOf(line.slice(0, Math.max(line.indexOf('{'), 0))), 0, found)
   return found
+}
+
+/**
+ * Parses the object with which a text ends. It follows a space, as loggers write it: the target of a request, which some
+ * programs log as it came, has none.
+ */
+function parseEnd(text: string): unknown {
+  const start = text.indexOf('{')
+  if (start < 0 || (start > 0 && !/\s/.test(text[start - 1]!))) return undefined
+  return parse(text.slice(start).trimEnd().replace(/,$/, ''))
 }
 
 function parse(text: string): unknown {
@@ -57,9 +90,8 @@ function parse(text: string): unknown {
 /** Adds the records in a value, the outermost first. */
 function collect(value: unknown, outer: number | undefined, depth: number, found: Incident[]): void {
   if (typeof value === 'string' && value.includes('codes')) {
-    const start = value.indexOf('{')
-    const parsed = start < 0 ? undefined : parse(value.slice(start, value.lastIndexOf('}') + 1))
-    if (parsed !== undefined) collect(parsed, timeOf(value.slice(0, start)) ?? outer, depth, found)
+    const parsed = parseEnd(value)
+    if (parsed !== undefined) collect(parsed, timeOf(value.slice(0, value.indexOf('{'))) ?? outer, depth, found)
     return
   }
   if (depth > MAX_DEPTH) return
@@ -71,7 +103,7 @@ function collect(value: unknown, outer: number | undefined, depth: number, found
   const time = timeIn(value) ?? outer
   const incident = incidentOf(value, time)
   if (incident !== undefined) found.push(incident)
-  else for (const inner of Object.values(value)) collect(inner, time, depth + 1, found)
+  else for (const [name, inner] of Object.entries(value)) if (WRAPPERS.has(name)) collect(inner, time, depth + 1, found)
 }
 
 /** Reads a record; undefined for any other object. */

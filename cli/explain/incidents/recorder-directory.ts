@@ -12,7 +12,10 @@ const MAX_FILES = 10_000
 
 /** Lists the files of a recorder in a directory, the oldest first. @throws UsageError */
 export function listRecordedFiles(directory: string): string[] {
-  const files = readdirSync(directory).flatMap(name => parseRecordedName(name) ?? [])
+  const files = readdirSync(directory, { withFileTypes: true }).flatMap(entry =>
+    // A recorder writes files, and reading a pipe or a device would not end.
+    entry.isFile() ? (parseRecordedName(entry.name) ?? []) : []
+  )
   if (files.length === 0)
     throw new UsageError(
       `${directory} (FILE) has no file of a recorder, such as 2026-11-24T15-05-38.123Z-digest-mismatch-key-1.json`
@@ -23,14 +26,24 @@ export function listRecordedFiles(directory: string): string[] {
 
 /**
  * Verifies the request of a recorder's file again, with the file's own DNS answers and clock, and says what a log line
- * would say of it.
- *
- * @throws UsageError for a file that is not a fixture; TypeError for one with a wrong option
+ * would say of it. Of a file that is damaged, such as one that was cut off when the disk was full, its name says that.
  */
-export async function incidentOfFile(directory: string, name: string, io: Io): Promise<Incident> {
-  const [entry] = readCapture(await readBytes(`${directory}/${name}`, 'FILE', io))
-  const { request, options } = completeEntry(entry!)
-  const verdict = await createVerifier(options as VerifierOptions)(request)
+export async function incidentOfFile(
+  directory: string,
+  name: string,
+  io: Io
+): Promise<{ incident: Incident; isReadable: boolean }> {
+  try {
+    const [entry] = readCapture(await readBytes(`${directory}/${name}`, 'FILE', io))
+    const { request, options } = completeEntry(entry!)
+    const verdict = await createVerifier(options as VerifierOptions)(request)
+    return { incident: incidentOfVerdict(name, verdict), isReadable: true }
+  } catch {
+    return { incident: incidentOfName(name), isReadable: false }
+  }
+}
+
+function incidentOfVerdict(name: string, verdict: Verdict): Incident {
   const { status, code, signedUnderDomain, keyId, accountId, ...record } = logRecord(verdict)
   const { claimedKeyId, claimedAccountId } = record
   const { claimedHost } = record as { claimedHost?: string }
@@ -43,6 +56,21 @@ export async function incidentOfFile(directory: string, name: string, io: Io): P
     keyId: keyId ?? claimedKeyId,
     accountId: accountId ?? claimedAccountId,
     host: claimedHost,
+    leftOut: 0
+  }
+}
+
+function incidentOfName(name: string): Incident {
+  const { code, signer } = parseRecordedName(name)!
+  return {
+    time: timeOfName(name),
+    status: 'rejected',
+    code: code.slice(0, -`-${signer}`.length),
+    signedUnderDomain: signer !== 'unsigned',
+    madeByKey: signer === 'key' ? true : undefined,
+    keyId: undefined,
+    accountId: undefined,
+    host: undefined,
     leftOut: 0
   }
 }

@@ -9,7 +9,7 @@ const SIGNED_BY = { key: 'the published key', claimed: 'not known' } as const
 
 /** Writes the table of groups, and one line for what nobody of the service has signed. */
 export function incidentLines(incidents: Incidents): Line[] {
-  const { groups, verified, unsigned, forged, undated } = incidents
+  const { groups, verified, unsigned, forged, undated, unreadable = 0 } = incidents
   const count = groups.reduce((sum, group) => sum + group.count, 0)
   const headline =
     count === 0
@@ -21,7 +21,8 @@ export function incidentLines(incidents: Incidents): Line[] {
     ...(groups.length > MAX_SHOWN ? [`and ${groups.length - MAX_SHOWN} smaller groups: --json has them`] : []),
     '',
     aside(`not signed by the service: ${unsigned} without a signature under its domain, ${forged} by another key`),
-    ...(undated === 0 ? [] : [aside(`left out, because --since needs a time: ${plural(undated, 'line')} without one`)])
+    ...(undated === 0 ? [] : [aside(`left out, because --since needs a time: ${plural(undated, 'line')} without one`)]),
+    ...(unreadable === 0 ? [] : [aside(`damaged, and counted by their names: ${plural(unreadable, 'file')}`)])
   ]
 }
 
@@ -37,8 +38,11 @@ function groupLines({ code, signer, differs, count, first, last, verifiedBefore 
 
 const iso = (time: number): string => new Date(time).toISOString().replace('.000Z', 'Z')
 
+/** `logRecord` does not open signatures, and the gateway opens a few a second. */
+const UNKNOWN_SIGNER = "A forger's request looks the same in this log: a recorder's file says who signed."
+
 /** Says what the code of a group means. No request of it is kept, so nobody knows which cause applies. */
-export function groupCodeLines({ code, differs }: Group): readonly Line[] {
+export function groupCodeLines({ code, signer, differs }: Group): readonly Line[] {
   if (!isCode(code)) {
     const ofGateway = explainGatewayCode(code)
     return ofGateway === undefined ? [] : [gatewayCodeLines(ofGateway)].flat()
@@ -49,6 +53,7 @@ export function groupCodeLines({ code, differs }: Group): readonly Line[] {
   return [
     withTone('label', code, `${code}: ${message}`),
     wrapWords('', meaning),
+    ...(code === 'signature-mismatch' && signer === 'claimed' ? [UNKNOWN_SIGNER] : []),
     `Causes and fixes: npx signed-requests explain ${code}`,
     ...(isName ? [`The key as DNS has it now: npx signed-requests key ${differs.value}`] : [])
   ]

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -180,6 +180,48 @@ describe('a log', () => {
     expect(JSON.parse(stdout)).toMatchObject({ groups: [], verified: 1, unsigned: 0 })
   })
 
+  test('has no record in text that a sender may have written', async () => {
+    const record = JSON.stringify({ ...(await otherBody(0)), time: minute(0) })
+    const planted = [
+      JSON.stringify({ level: 'info', url: `/?${record}`, headers: { 'user-agent': record, referer: ` ${record}` } }),
+      JSON.stringify({ message: `not found: /?${record}` }),
+      JSON.stringify({ req: { body: JSON.parse(record), query: [JSON.parse(record)] }, msg: 'codes' }),
+      `GET /?${record} 404`,
+      `GET /?${record}`,
+      `203.0.113.7 - - [24/Nov/2026] "GET / HTTP/1.1" 404 "-" "Mozilla/5.0 ${record}"`
+    ]
+    const { code, stdout } = await explainLog([lineOf(await good(0), 0), ...planted])
+    expect([code, JSON.parse(stdout)]).toEqual([0, { groups: [], verified: 1, unsigned: 0, forged: 0, undated: 0 }])
+  })
+
+  test('of any number of codes keeps a bounded number of groups, and of any value a bounded length', async () => {
+    const record = await otherBody(0)
+    const codes = ['constructor', '__proto__', 'to-string', ...Array.from({ length: 3000 }, (_, i) => `code-${i}`)]
+    const long = lineOf({ ...(await unknownKey(0)), claimedKeyId: 'k'.repeat(100_000) }, 0)
+    const { stdout } = await explainLog([...codes.map(code => lineOf({ ...record, code }, 0)), long])
+    const { groups } = JSON.parse(stdout)
+    expect(groups.length).toBeLessThan(300)
+    expect(groups.reduce((sum: number, { count }: { count: number }) => sum + count, 0)).toBe(3003)
+    expect(stdout.length).toBeLessThan(60_000)
+    const asText = await runInside(['explain'], `${lineOf({ ...record, code: 'constructor' }, 0)}\n`)
+    expect([asText.code, asText.stdout]).toEqual([1, expect.stringContaining('constructor')])
+  })
+
+  test('may have its first record far from its beginning', async () => {
+    const other = 'another line of the application\n'.repeat(20_000)
+    const { code, stdout } = await runInside(['explain', '--json'], `${other}${lineOf(await otherBody(0), 0)}\n`)
+    expect([code, JSON.parse(stdout)]).toMatchObject([1, { groups: [{ code: 'digest-mismatch', count: 1 }] }])
+  })
+
+  test('without a record is a mistake, whatever its length', async () => {
+    for (const count of [10, 600_000]) {
+      const { code, stderr } = await runInside(['explain'], 'another line of the application\n'.repeat(count))
+      expect([code, stderr]).toEqual([64, expect.stringContaining('signed-requests: ')])
+    }
+    const other = await runInside(['explain', '--since', '1h'], 'another line\n'.repeat(600))
+    expect([other.code, other.stderr]).toEqual([64, expect.stringContaining('logRecord')])
+  })
+
   test('may have lines that are too long, which are skipped', async () => {
     const long = JSON.stringify({ codes: 'x'.repeat(3_000_000) })
     const { stdout } = await explainLog([lineOf(await good(0), 0), long, lineOf(await good(1), 1)])
@@ -245,10 +287,35 @@ describe("a recorder's directory", () => {
     expect(JSON.parse(stdout).groups).toMatchObject([{ count: 1, first: '2026-11-24T04:00:00Z' }])
   })
 
-  test('without a file of a recorder is a mistake, and so is a file that is damaged', async () => {
-    const directory = join(folder, 'proxy')
+  test('without a file of a recorder is a mistake', async () => {
     expect((await runInside(['explain', folder])).code).toBe(64)
-    writeFileSync(join(directory, '2026-11-24T03-00-00.000Z-replayed-key-9.json'), '{')
-    expect((await runInside(['explain', directory])).code).toBe(64)
+  })
+
+  test('may have files that are damaged, or no files: they are counted, and the others explained', async () => {
+    const directory = await record('damaged', [[{ ...sign(3), target: '/in' }, 3]])
+    const [good] = readdirSync(directory)
+    const nameOf = (number: number) => join(directory, `2026-11-24T03-00-00.000Z-replayed-key-${number}.json`)
+    writeFileSync(nameOf(9), '{')
+    writeFileSync(nameOf(10), readFileSync(join(directory, good!)).subarray(0, 200))
+    writeFileSync(nameOf(11), 'POST / HTTP/1.1\r\n\r\n')
+    mkdirSync(nameOf(12))
+    symlinkSync('/dev/zero', nameOf(13))
+    symlinkSync(nameOf(14), nameOf(14))
+    writeFileSync(join(directory, '\x1b[31m\n.json'), '{}')
+    const { code, stdout } = await runInside(['explain', directory, '--json'])
+    expect([code, JSON.parse(stdout)]).toMatchObject([
+      1,
+      {
+        groups: [
+          { code: 'replayed', signer: 'key', count: 3, first: '2026-11-24T03:00:00Z' },
+          { code: 'signature-mismatch', count: 1, example: good }
+        ],
+        unreadable: 3,
+        explained: { diagnosis: { failures: [{ code: 'signature-mismatch' }] } }
+      }
+    ])
+    const asText = await runInside(['explain', directory])
+    expect(asText.stdout).toMatch(/^[\n -~]*$/)
+    expect(asText.stdout).toContain('3 files')
   })
 })
