@@ -5,16 +5,17 @@ import { costs, promises, withFigures } from './figures.ts'
 import { printRefusing } from './hostile.ts'
 import { printMachine } from './report.ts'
 import { printStart } from './start.ts'
-import { printUnwanted } from './unwanted.ts'
+import { printUnwanted } from './unwanted/print.ts'
 
 printMachine()
 const start = await printStart()
 const accepting = await printAccepting()
 const refusing = await printRefusing()
-await printUnwanted()
+const unwanted = await printUnwanted()
 if (process.argv.includes('--docs')) writeDocs()
-for (const promise of refusing.broken) console.log(`BROKEN: ${promise}`)
-if (refusing.broken.length > 0) process.exitCode = 1
+const broken = [...refusing.broken, ...unwanted.broken]
+for (const promise of broken) console.log(`BROKEN: ${promise}`)
+if (broken.length > 0) process.exitCode = 1
 
 /** All figures of the pages and the chart are those of this run. */
 function writeDocs(): void {
@@ -30,4 +31,5 @@ function writeDocs(): void {
   writeFileSync(page('docs/speed.svg'), chartOf('Time to verify a request', sorted, measured))
   write('docs/operations.md', costs(accepting, refusing, start, process.versions.node))
   write('bench/README.md', promises(refusing))
+  write('docs/threat-model.md', unwanted.table)
 }

@@ -12,8 +12,14 @@ test('docs/speed.svg and the first row of the table in docs/operations.md are of
   expect(figure(page, /^\| Node\.js ([\d.]+), all checks/m)).toBe(figure(chart, /Node\.js v([\d.]+);/))
 })
 
-test.each(['docs/operations.md', 'bench/README.md'])('%s has figures only where npm run bench writes them', name => {
-  const outside = read(name).replace(/<!-- figures: npm run bench -- --docs -->[\s\S]*?<!-- end of the figures -->/, '')
-  expect(outside).not.toBe(read(name))
-  expect(outside).not.toMatch(/\bfails? a local check[^.]*\d us|\d ms for a megabyte/)
-})
+test.each(['docs/operations.md', 'docs/threat-model.md', 'bench/README.md'])(
+  '%s has figures only where npm run bench writes them',
+  name => {
+    const outside = read(name).replace(
+      /<!-- figures: npm run bench -- --docs -->[\s\S]*?<!-- end of the figures -->/,
+      ''
+    )
+    expect(outside).not.toBe(read(name))
+    expect(outside).not.toMatch(/\bfails? a local check[^.]*\d us|\d ms for a megabyte/)
+  }
+)
