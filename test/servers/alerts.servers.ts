@@ -1,25 +1,5 @@
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { parse } from 'yaml'
-import { read } from '../meta/docs/pages.ts'
-
-interface Rule {
-  readonly alert?: string
-  readonly labels?: Readonly<Record<string, string>>
-  readonly annotations?: { readonly summary: string }
-}
-
-const ALERTS: readonly Rule[] = parse(read('docs/alerts.yml')).groups[0].rules.filter(({ alert }: Rule) => alert)
-
-/** A time series in promtool's notation: `0+60x59` is sixty samples, each 60 more than the one before. */
-interface Series {
-  readonly series: string
-  readonly values: string
-}
+import { ALERTS, type AlertCase, askPromtool, type Firing, NONE, type Series } from '../support/alerts.ts'
 
 const verdicts = (status: string, code: string, signed: string, values: string): Series => ({
   series: `signed_requests_verdicts_total{status="${status}",code="${code}",signed="${signed}"}`,
@@ -45,25 +25,13 @@ const forger = [
   unavailable('key-lookup-failed', 'claimed', '0+60x200')
 ]
 
-/** The alerts that are firing at a time, by name, each with its code or true. */
-type Firing = Readonly<Record<string, string | true>>
-const NONE: Firing = {}
-
-interface Case {
-  readonly name: string
-  readonly series: readonly Series[]
-  /** seconds between samples; 60 by default */
-  readonly every?: number
-  readonly firing: Readonly<Record<string, Firing>>
-}
-
 /** Trouble begins after minute 60, so the first sample that shows it is that of minute 61. */
 const broken = { working: '0+60x60 3600x60', refused: '0x59 0+60x60' }
 const twoMinutes = { working: '0+60x60 3600x1 3660+60x60', refused: '0x59 0+60x2 120x60' }
 const each = (from: number, to: number, firing: Firing) =>
   Object.fromEntries(Array.from({ length: to - from + 1 }, (_, i) => [`${from + i}m`, firing]))
 
-const CASES: readonly Case[] = [
+const CASES: readonly AlertCase[] = [
   {
     name: 'nothing, while a receiver works under a scanner',
     series: [
@@ -238,32 +206,8 @@ const CASES: readonly Case[] = [
   }
 ]
 
-/** Writes a case as promtool takes it: each alert must be silent unless it is named. */
-const promtoolCase = ({ name, series, every = 60, firing }: Case) => ({
-  name,
-  interval: `${every}s`,
-  input_series: series,
-  alert_rule_test: Object.entries(firing).flatMap(([time, names]) =>
-    ALERTS.map(({ alert = '', labels = {}, annotations }) => {
-      const code = names[alert.replace('SignedRequests', '')]
-      const more = code === undefined || code === true ? {} : { code }
-      const own = alert === 'SignedRequestsNotScraped' ? { status: 'verified' } : {}
-      const summary = annotations!.summary.replace('{{ $labels.code }}', String(code))
-      const expected = { exp_labels: { ...labels, ...own, ...more }, exp_annotations: { summary } }
-      return { eval_time: time, alertname: alert, exp_alerts: code === undefined ? [] : [expected] }
-    })
-  )
-})
-
 test.each(CASES)('the alerts name $name', one => {
-  const folder = mkdtempSync(join(tmpdir(), 'alerts-'))
-  const file = join(folder, 'case.yml')
-  const rules = fileURLToPath(new URL('../../docs/alerts.yml', import.meta.url))
-  // JSON is YAML.
-  writeFileSync(file, JSON.stringify({ rule_files: [rules], evaluation_interval: '30s', tests: [promtoolCase(one)] }))
-  const { stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' })
-  rmSync(folder, { recursive: true })
-  expect(`${stdout}${stderr}`).toContain('SUCCESS')
+  expect(askPromtool(one)).toContain('SUCCESS')
 })
 
 test('every alert is named by a case', () => {
