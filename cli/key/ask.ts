@@ -28,7 +28,14 @@ export const NOT_ASKED = {
 export const isNotAsked = (error: string): error is keyof typeof NOT_ASKED => Object.hasOwn(NOT_ASKED, error)
 
 /** The reply, or the code of the reason why it is missing: one of `NOT_ASKED`, or of the network. */
-export type Reply = Partial<DecodedPacket> & { readonly rcode?: string; readonly error?: string }
+export type Reply = Partial<DecodedPacket> & {
+  readonly rcode?: string
+  readonly error?: string
+  /** the reply over UDP was truncated, and the error is that of TCP */
+  readonly isTruncated?: boolean
+  /** it is longer than a reply over UDP may be for a resolver without EDNS, which needs TCP */
+  readonly isLong?: boolean
+}
 
 export type Dns = ReturnType<typeof createDns>
 
@@ -36,6 +43,9 @@ export type Dns = ReturnType<typeof createDns>
  * Milliseconds for one exchange: 10 s suffice for a resolver and a name server that are both silent over UDP and TCP.
  */
 const TIMEOUT = 1500
+
+/** RFC 1035 section 4.2.1 */
+const MAX_PLAIN_UDP = 512
 
 /**
  * Asks resolvers and name servers; a repeated query shares the reply.
@@ -61,7 +71,9 @@ export function createDns(resolvers: readonly string[], asksPrivate: boolean, bu
     try {
       const octets = await transport(query.server, encodeMessage(id, query.flags, query.type, query.name), late.signal)
       // TC of RFC 1035 section 4.1.1. The rest of a truncated message need not be whole.
-      return (octets[2]! & 0x02) === 0 ? decodeReply(octets, { ...query, id }) : { error: 'ETRUNCATED' }
+      if ((octets[2]! & 0x02) !== 0) return { error: 'ETRUNCATED' }
+      const reply: Reply = decodeReply(octets, { ...query, id })
+      return octets.length > MAX_PLAIN_UDP ? { ...reply, isLong: true } : reply
     } catch (error) {
       if (signal.aborted) return { error: 'EBUDGET' }
       return { error: late.signal.aborted ? 'ETIMEOUT' : errorLabel(error) }
@@ -74,8 +86,12 @@ export function createDns(resolvers: readonly string[], asksPrivate: boolean, bu
   /** Asks by UDP, and by TCP if UDP brings no reply or a truncated one. */
   function ask(query: Query): Promise<Reply> {
     const key = JSON.stringify(query)
-    const overTcpIfCut = (reply: Reply) =>
-      reply.error === 'ETIMEOUT' || reply.error === 'ETRUNCATED' ? sendQuery(query, overTcp) : reply
+    const overTcpIfCut = async (reply: Reply): Promise<Reply> => {
+      if (reply.error !== 'ETIMEOUT' && reply.error !== 'ETRUNCATED') return reply
+      const isTruncated = reply.error === 'ETRUNCATED'
+      const byTcp = await sendQuery(query, overTcp)
+      return isTruncated && byTcp.error !== undefined && !isNotAsked(byTcp.error) ? { ...byTcp, isTruncated } : byTcp
+    }
     const reply = replies.get(key) ?? sendQuery(query, overUdp).then(overTcpIfCut)
     replies.set(key, reply)
     return reply
@@ -90,6 +106,16 @@ export function createDns(resolvers: readonly string[], asksPrivate: boolean, bu
         if (reply.error === undefined) break
       }
       return reply
+    },
+    /** Returns the error of the resolvers over TCP; undefined where one answers. */
+    async errorOverTcp(type: RecordType, name: string): Promise<string | undefined> {
+      let error: string | undefined
+      for (const server of resolvers) {
+        const reply = await sendQuery({ server, type, name, flags: RECURSION_DESIRED }, overTcp)
+        error = reply.error
+        if (error === undefined) break
+      }
+      return error !== undefined && isNotAsked(error) ? undefined : error
     },
     async askServer(address: string, type: RecordType, name: string): Promise<Reply> {
       if (isPrivate(address) && !asksPrivate) return { error: 'EPRIVATE' }

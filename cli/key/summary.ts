@@ -72,6 +72,20 @@ const CONCLUSIONS: readonly Conclusion[] = [
     cause: ({ found }) => found.cause
   }),
   {
+    kind: 'tcp-refused',
+    find: ({ error, trace }) => error !== undefined && trace?.tcpError !== undefined,
+    fix: 'The receiver must open TCP to port 53 of its DNS server, or name another (--dns-server)',
+    cause: ({ trace }) =>
+      `that server answers over UDP, where a long key does not fit, and over TCP it does not: ${trace?.tcpError}`
+  },
+  {
+    kind: 'tcp-refused',
+    find: known =>
+      isUnanswered(known) && known.last.servers.length > 0 && known.last.servers.every(each => each.isTruncated),
+    fix: 'The sender must have its name servers answer over TCP, unless a firewall here drops TCP to port 53',
+    cause: known => `they answer over UDP, where a long key does not fit, and not over TCP, in ${silence(known)}`
+  },
+  {
     kind: 'servers-private',
     find: known => isUnanswered(known) && known.last.servers.some(({ error }) => error === 'EPRIVATE'),
     fix: 'The receiver must run this again with --private',

@@ -10,6 +10,8 @@ export interface ServerReport {
   readonly serial?: number | undefined
   /** the reason for a missing answer: a response code, or an error of `Reply` */
   readonly error?: string | undefined
+  /** it answers over UDP that the answer is too long for UDP, and TCP has this error */
+  readonly isTruncated?: boolean | undefined
   /** there is no such name */
   readonly isAbsent?: boolean
   readonly alias?: string | undefined
@@ -41,7 +43,8 @@ export async function traceName(asked: Dns, name: string) {
   }
   const dns: Dns = {
     resolve: async (...query) => note(await asked.resolve(...query)),
-    askServer: async (...query) => note(await asked.askServer(...query))
+    askServer: async (...query) => note(await asked.askServer(...query)),
+    errorOverTcp: asked.errorOverTcp
   }
   const resolving = dns.resolve('TXT', name, AUTHENTIC_DATA)
   const hops: Hop[] = []
@@ -61,6 +64,8 @@ export async function traceName(asked: Dns, name: string) {
     isAuthenticated: reply.flag_ad === true,
     /** the resolver fails, but not where it is asked not to validate */
     isBogus: reply.rcode === 'SERVFAIL' && isAnswer(await dns.resolve('TXT', name)),
+    /** the resolver's error over TCP, where the answer needs TCP */
+    tcpError: reply.isTruncated ? reply.error : reply.isLong ? await dns.errorOverTcp('TXT', name) : undefined,
     hops,
     /** the aliases form a loop, or are more than `MAX_ALIASES` */
     isEndless: next !== undefined,
@@ -124,10 +129,11 @@ function zoneIn(records: readonly Answer[], name: string): string {
 }
 
 /** Reads the reply of a name server about its own zone. */
-function answerIn(reply: Reply, name: string): Pick<ServerReport, 'error' | 'isAbsent' | 'alias' | 'texts'> {
+function answerIn(reply: Reply, name: string): Omit<ServerReport, 'server' | 'address' | 'serial'> {
   const [cname] = select(reply.answers, 'CNAME', name)
   // BIND sends a CNAME loop with SERVFAIL.
-  if (cname === undefined && !isAnswer(reply)) return { error: reply.error ?? reply.rcode }
+  if (cname === undefined && !isAnswer(reply))
+    return { error: reply.error ?? reply.rcode, ...(reply.isTruncated && { isTruncated: true }) }
   if (!reply.flag_aa) return { error: 'not authoritative' }
   const texts = select(reply.answers, 'TXT', name).map(({ data }) => Buffer.concat(data as Buffer[]).toString('latin1'))
   return { isAbsent: reply.rcode === 'NXDOMAIN', alias: cname && lowerCase(cname.data), texts }

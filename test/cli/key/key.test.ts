@@ -4,6 +4,8 @@ import { Readable } from 'node:stream'
 import { type Answer, AUTHORITATIVE_ANSWER, CHECKING_DISABLED, decode, encode } from 'dns-packet'
 import { expect, onTestFinished, test } from 'vitest'
 import { run } from '../../../cli/run-command.ts'
+import { ONE } from '../../../fixtures/source/keys.ts'
+import { startDnsServer } from '../../support/dns-server.ts'
 import { runInside } from '../../support/run-cli.ts'
 
 const NAME = 'one._domainkey.service.example'
@@ -84,4 +86,12 @@ test('shows whom it asks, and writes two blank lines between two names', async (
 test.each(['a..b', 'S3CRET'])('%s is not the name of a key, and is not repeated', async name => {
   const stderr = 'signed-requests: NAME must be a DNS name, such as one._domainkey.service.example\n'
   expect(await runInside(['key', name])).toEqual({ code: 64, stdout: '', stderr })
+})
+
+test('tells a DNS server that answers over UDP and refuses TCP, and ends with 2', async () => {
+  const records = { [NAME]: [ONE.record.match(/.{1,255}/g)!, ['x'.repeat(255), 'y'.repeat(255)]] }
+  const server = await startDnsServer(records, { tcp: false })
+  onTestFinished(() => server.close())
+  const { code, stdout } = await runInside(['key', NAME, '--dns-server', server.address, '--json'])
+  expect([code, JSON.parse(stdout)]).toMatchObject([2, [{ conclusion: { kind: 'tcp-refused' } }]])
 })

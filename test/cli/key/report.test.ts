@@ -12,6 +12,7 @@ const trace = (servers: readonly ServerReport[], more: Partial<Trace> = {}): Tra
   ttl: 240,
   isAuthenticated: false,
   isBogus: false,
+  tcpError: undefined,
   hops: [{ name: NAME, zone: ZONE, servers }],
   isEndless: false,
   misplaced: undefined,

@@ -21,6 +21,7 @@ const trace = (servers: readonly ServerReport[], more: Partial<Trace> = {}): Tra
   ttl: 240,
   isAuthenticated: false,
   isBogus: false,
+  tcpError: undefined,
   hops: [{ name: NAME, zone: ZONE, servers }],
   isEndless: false,
   misplaced: undefined,
@@ -122,6 +123,12 @@ test.each(['ENETUNREACH', 'EHOSTUNREACH', 'EPRIVATE', 'EBUDGET'])(
     expect(say(KEY, undefined, trace([server(), server(error, 2)])).kind).toBe('published')
   }
 )
+
+test('name servers that answer over UDP alone are told from those that do not answer', () => {
+  const cut = [server('ECONNREFUSED'), server('ETIMEOUT', 2)].map(each => ({ ...each, isTruncated: true }))
+  expect(say([], undefined, trace(cut)).kind).toBe('tcp-refused')
+  expect(say([], undefined, trace([...cut, server('ETIMEOUT', 3)])).kind).toBe('no-server-answers')
+})
 
 test('a name server beside a good one that fails is named', () => {
   const { kind, text } = say(KEY, undefined, trace([server(), server('ESERVFAIL', 2)]))

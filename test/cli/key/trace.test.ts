@@ -23,6 +23,7 @@ function hostileDns(say: (asked: Asked) => { answers?: Answer[]; authorities?: A
   }
   const dns: Dns = {
     resolve: (type, name) => reply('resolver', type as Asked['type'], name),
+    errorOverTcp: async () => undefined,
     askServer: (address, type, name) => reply(address, type as Asked['type'], name)
   }
   return { dns, asked, names: () => new Set(asked.map(({ name }) => name)) }
@@ -147,6 +148,7 @@ function honestDns(records: Readonly<Record<string, { answers?: Answer[]; author
   }
   const dns: Dns = {
     resolve: (type, name, dnssec) => reply('resolver', type, name, dnssec),
+    errorOverTcp: async () => undefined,
     askServer: (address, type, name) => reply(address, type, name)
   }
   return { dns, asked }
