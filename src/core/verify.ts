@@ -36,7 +36,7 @@ import type { Rejected, Unavailable, Verdict, Verified } from './verdict/verdict
 /** A verifier for the requests of one service to one receiver. */
 export interface Verify {
   /**
-   * Verifies one received request. Never throws or rejects for anything that a sender, DNS or a store does.
+   * Verifies one received request. Whatever a sender, DNS or a store does ends in a verdict.
    *
    * @throws (rejects with) TypeError for a programmer's mistake, such as a body that was parsed
    */
@@ -45,15 +45,15 @@ export interface Verify {
    * Releases the claim of a verified request in the replay store, so that a retry of the same bytes is accepted after
    * the receiver's own failure. Does nothing without a store, for a verdict that is not verified, or a second time.
    *
-   * @throws (rejects) when the store cannot be reached or is late: it is then tried again until the id expires, and
-   *   nobody has to wait. With TypeError for what is not a verdict of this verifier: a copy has no claim.
+   * @throws (rejects) if the store cannot be reached or is late; the release is then retried in the background until the
+   *   id expires. With TypeError for anything but a verdict of this verifier: a copy has no claim.
    */
   release(verdict: Verdict): Promise<void>
 }
 
 /**
- * Prepares a verifier for the requests of one service to one receiver. Make one and keep it: it remembers parsed
- * keys by their record's text (never the answers of DNS), and lookups in flight share a query.
+ * Makes a verifier for the requests of one service to one receiver. Make it once, when the process starts: it caches
+ * parsed keys by their record's text (never DNS answers), and lookups in flight share a query.
  *
  * @example
  * const verify = createVerifier({

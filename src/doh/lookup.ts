@@ -22,7 +22,7 @@ export interface DohTxtLookupOptions {
 const OPTIONS = ['url', 'method', 'fetch', 'timeout', 'requireAuthenticated'] as const
 
 /**
- * Asks a resolver by DNS over HTTPS (RFC 8484), for `lookupTxt` of `createVerifier`. It keeps no replies. The result
+ * Makes a lookup by DNS over HTTPS (RFC 8484), for `lookupTxt` of `createVerifier`. It caches no replies. The result
  * and the error codes are those of `resolveTxt` of `node:dns`: NXDOMAIN is `ENOTFOUND`, no TXT records `ENODATA`;
  * `requireAuthenticated` adds `ENOTAUTHENTICATED`.
  *

@@ -12,9 +12,9 @@ import { type Fact, fact, THIS_CLOCK, thrownFact } from './facts.ts'
 import type { SettingsLanguage } from './settings.ts'
 import { escapeText } from './text.ts'
 
-/** Options of a diagnosis. */
+/** Options of `diagnose` and `explain`. */
 export interface DiagnoseOptions {
-  /** what a fix names: options of `createVerifier` and the adapters (the default), or flags of the command lines */
+  /** whether a fix names options of `createVerifier` and the adapters (the default), or flags of the command lines */
   settings?: SettingsLanguage | undefined
 }
 
@@ -50,7 +50,7 @@ export interface DiagnosedFailure {
   code: Code
   /** what the code says */
   message: string
-  /** the likely cause; where several fit, what tells them apart */
+  /** the likely cause; if several fit, what tells them apart */
   cause: string
   fix: string
   /** what was received, what is configured, and more */

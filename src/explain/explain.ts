@@ -11,9 +11,9 @@ import { type Fact, factText } from './facts.ts'
 import { aside, type Line, TONES, withoutTones, withTone, wrapExact, wrapWords } from './text.ts'
 
 /**
- * Explains a verdict to a person, as the text of `diagnose`: the line that was changed on the way, where it is known;
- * every check with its result; and for each failure what was received, what is configured, the likely cause and the
- * fix. For an error that the receiver's own function threw, it shows name and message.
+ * Explains a verdict to a person, as text: the line that was changed on the way, if it was found; every check with its
+ * result; and for each failure what was received, what is configured, the likely cause and the fix. If your own function
+ * threw, it shows the error's name and message. `diagnose` returns the same as data.
  *
  * @example
  * const verdict = await verify(request)

@@ -3,21 +3,21 @@ import type { ForwardedNotes, HeaderLine, ReceivedRequest } from '../core/http/r
 import { isHost, isPathPrefix, restorePathPrefix } from '../core/http/uri.ts'
 import { describeSetting, mistake, validateAll } from '../core/mistakes.ts'
 
-/** Names the changes of a proxy in front of the receiver. No forwarding header is trusted unless it is named here. */
+/** What a proxy in front changes. No forwarding header is trusted unless it is named here. */
 export interface ProxyOptions {
   /**
-   * whether it arrived over TLS: true, false, or as the proxy says in X-Forwarded-Proto; by default, as the receiver
-   * saw it
+   * whether the request arrived over TLS: true, false, or what the proxy says in X-Forwarded-Proto; by default, what the
+   * receiver saw
    */
   https?: boolean | 'x-forwarded-proto' | undefined
   /**
-   * the Host that the sender signed: as the proxy says in X-Forwarded-Host, or a fixed name; by default, as received
+   * the Host that the sender signed: what the proxy says in X-Forwarded-Host, or a fixed name; by default, what was
+   * received
    */
   host?: 'x-forwarded-host' | (string & {}) | undefined
   /**
-   * the part that the proxy has stripped from the front of the path: `'/hooks'`, or as the proxy says in
-   * X-Forwarded-Prefix. It is put in front of the target; a slash at its end is dropped, because the target begins with
-   * one.
+   * the path prefix that the proxy strips: `'/hooks'`, or what the proxy says in X-Forwarded-Prefix. It is put in front
+   * of the target, without a trailing slash.
    */
   prefix?: 'x-forwarded-prefix' | (string & {}) | undefined
 }

@@ -6,9 +6,9 @@ import { documentOfRecorded, type Recorded, recordRequest, signerOf } from './re
 import type { Recorder } from './recorder.ts'
 import { createStore } from './store.ts'
 
-/** Limits of a recorder, and its directory; all of it is optional. */
+/** Options of `createRecorder`; none is required. */
 export interface RecorderOptions {
-  /** the number of requests, 50 by default; half of it is for requests that are signed under the service's domain */
+  /** how many requests to keep; 50 by default, half of them for requests that are signed under the service's domain */
   keep?: number | undefined
   /** bytes of each body, 65536 by default */
   maxBodyBytes?: number | undefined
@@ -17,7 +17,7 @@ export interface RecorderOptions {
    */
   redact?: boolean | undefined
   /**
-   * the directory in which each request is a file, too; it is created if it is missing. Give it to this recorder alone
+   * a directory to write each request to, too; created if it is missing. No other recorder may use it
    */
   directory?: string | undefined
 }
@@ -25,10 +25,9 @@ export interface RecorderOptions {
 const OPTION_NAMES = ['keep', 'maxBodyBytes', 'redact', 'directory'] as const
 
 /**
- * Keeps the requests that a verifier did not verify, each as a fixture that gives the same verdict again on any machine:
- * for `signed-requests explain`, and for a test (`fromFixture`). A verified request costs nothing. Memory and files are
- * bounded whatever is sent: the newest requests stay, and the first of each code. Scanners evict no request that is
- * signed under the service's domain from its half.
+ * Makes a recorder. It keeps each request that was not verified as a fixture that gives the same verdict on any machine:
+ * for `signed-requests explain`, and for a test (`fromFixture`). Memory and files are bounded: the newest requests stay,
+ * and the first of each code. Half of the places are for requests that are signed under the service's domain.
  *
  * @throws TypeError for a bad option
  * @example

@@ -26,9 +26,8 @@ interface Entry extends Time {
 }
 
 /**
- * Makes a replay store in this process's memory: for a receiver that is one process, with up to a few hundred requests
- * a second. It starts no timer: each call that keeps an id also checks a few others, in turn, and removes those that
- * have expired.
+ * Makes a replay store in this process's memory, for a receiver that is one process. It starts no timer: each call that
+ * stores an id also removes a few that have expired.
  *
  * When `maxEntries` ids are held, a call with a new one rejects with an `Error` (the verifier then reports
  * `replay-store-failed`) rather than forget an id that could still be replayed.

@@ -54,11 +54,11 @@ export interface RedisReplayStoreOptions {
  * queueing commands: node-redis `disableOfflineQueue: true`; ioredis `enableOfflineQueue: false` and
  * `maxRetriesPerRequest: 0`.
  *
- * @param client a node-redis or ioredis client; yours to connect and to close
  * With `replicas`, a claim is true only when so many replicas have it too (`WAIT`), and rejects with the code `NOREPLICAS`
  * when fewer have it within `replicasTimeout`: a replica that is promoted then knows the id. The claim and its `WAIT` go
  * over one connection, which takes no other command meanwhile.
  *
+ * @param client a node-redis or ioredis client; yours to connect and to close
  * @throws TypeError for any other object, and with `replicas` for a client that cannot send two commands over one connection
  *
  * @example

@@ -10,7 +10,7 @@ import { recordsOf } from './records.ts'
 import type { SignedTestRequest, SignRequest } from './sign.ts'
 import { createSigningKey, signRequest } from './sign.ts'
 
-/** The service to stand in for; all of it is optional. */
+/** Options of `createTestService`; none is required. */
 export interface TestServiceOptions {
   /** the domain of its keys; `service.example` by default */
   serviceDomain?: string | undefined
@@ -24,15 +24,15 @@ export interface TestServiceOptions {
 
 /** A stand-in for the service: it signs requests as the service would, and publishes its keys. */
 export interface TestService {
-  /** a request as the service would send it, ready for `verify` */
+  /** Signs a request as the service would. Pass it to `verify`. */
   sign(request: SignRequest & { body: string | Uint8Array }): SignedTestRequest & { body: Bytes }
-  /** the same for a request whose body may be missing */
+  /** Does the same for a request that may have no body. */
   sign(request?: SignRequest): SignedTestRequest
   /** in-memory DNS with the service's keys, for the verifier's `lookupTxt` */
   readonly lookupTxt: LookupTxt
   /** name -> TXT records, each a list of chunks: to serve from a real DNS server, or to change */
   readonly records: Record<string, string[][]>
-  /** next month's key under a new name; the records of the earlier ones stay. Returns the new name. */
+  /** Makes next month's key under a new name, and returns the name. The earlier records stay. */
   rotateKey(): string
   /** options for `createVerifier`: the service's domain, this receiver's host, the account and the in-memory DNS */
   readonly options: TestServiceVerifierOptions

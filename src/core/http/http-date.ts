@@ -20,8 +20,9 @@ const FORMS = [
 ]
 
 /**
- * Parses an HTTP-date: IMF-fixdate, rfc850-date or asctime-date, and nothing else. The day must exist and be the
- * weekday it says. A two-digit year is taken as 1970 to 2069. 23:59:60 is a leap second. Never throws.
+ * Parses an HTTP-date: IMF-fixdate, rfc850-date or asctime-date, and nothing else (RFC 9110 section 5.6.7). The day
+ * must exist, and its weekday must be right. A two-digit year means 1970 to 2069. 23:59:60 is a leap second. Never
+ * throws.
  *
  * Fails with `date-malformed`.
  *

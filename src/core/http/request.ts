@@ -4,7 +4,7 @@ export type HeaderLine = readonly [name: string, value: string]
 /** Header lines as received: pairs in order (so repeats are seen), or a record as `node:http` makes it. */
 export type ReceivedHeaders = Iterable<HeaderLine> | Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** The bytes of a body, available or still to be read. A string is taken as UTF-8; null means no body. */
+/** The bytes of a body, or a stream of them. A string is taken as UTF-8; null means no body. */
 export type ReceivedBody = Uint8Array | string | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | null
 
 /**
@@ -25,10 +25,7 @@ export interface ReceivedRequest {
   body: ReceivedBody
   /** whether it arrived over TLS */
   https: boolean
-  /**
-   * aborts when nobody waits for the verdict any more: the verifier stops waiting for DNS, and nothing holds the
-   * request
-   */
+  /** abort it when you no longer wait for the verdict: the verifier then stops waiting for DNS and drops the request */
   signal?: AbortSignal | undefined
   /** an adapter's notes for the evidence of a failed check; no check depends on them */
   forwarded?: ForwardedNotes | undefined
@@ -40,7 +37,7 @@ export interface ForwardedNotes {
   host?: ForwardedNote
 }
 
-/** One of these headers, and what was received in it. */
+/** A forwarding header, and the values that were received in it. */
 export interface ForwardedNote {
   header: string
   /** all its values: none, several, or one that is not usable */

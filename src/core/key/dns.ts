@@ -19,7 +19,7 @@ export interface DnsTxtLookupOptions {
 const OPTIONS = ['servers', 'timeout', 'tries'] as const
 
 /**
- * Makes a lookup by the resolver of `node:dns`. It keeps no answers: every call asks the configured servers. Names are
+ * Makes a lookup by the resolver of `node:dns`. It caches no answers: every call asks the configured servers. Names are
  * absolute: no search list applies. A query is cancelled when its `signal` is aborted.
  *
  * @example

@@ -11,25 +11,24 @@ import * as values from './values.ts'
 /** Says whose requests are accepted, and how strictly. `createVerifier` throws a `TypeError` for a bad option. */
 export interface VerifierOptions {
   /**
-   * the domain of the service's keys: keyId must be a subdomain of it, not the domain itself. A single label such as
-   * `com` is refused. Never write a domain under which the public registers names, such as `co.uk`: anyone could sign
+   * the domain of the service's keys: keyId must be a subdomain of it, not the domain itself. Never a domain under which
+   * the public registers names, such as `com` or `co.uk`: anyone could sign
    */
   serviceDomain: string
   /**
-   * the receiver's own host names: `name` means the default port (443; 80 too when HTTPS is not required), `name:8443`
-   * that port
+   * your own host names. `name` means the default port (443; 80 too when HTTPS is not required), `name:8443` that port
    */
   hosts: string | readonly string[]
   /**
-   * the account ids to accept, without the prefix. A function is asked only after the signature has verified; one that
-   * throws, rejects or gives anything but true or false makes the verdict unavailable
+   * the account ids to accept, without the prefix. A function is called only after the signature has verified. If it
+   * throws, rejects or returns anything but true or false, the verdict is unavailable
    */
   accounts: values.Accounts
-  /** the header that carries the account, under the service's brand; `X-Service-ID` by default */
+  /** the header that carries the account, named after the service's brand; `X-Service-ID` by default */
   accountHeader?: string | undefined
   /** the text before the account id; `account-` by default */
   accountPrefix?: string | undefined
-  /** refuses requests that did not arrive over TLS; true by default */
+  /** whether to reject requests that did not arrive over TLS; true by default */
   requireHttps?: boolean | undefined
   /** seconds that Date, created and expires may be from now, either way; 300 by default, at most 86400 */
   dateTolerance?: number | undefined
@@ -43,27 +42,27 @@ export interface VerifierOptions {
    * `rsa-pss-sha512` and `ed25519`.
    */
   algorithms?: readonly Algorithm[] | undefined
-  /** names that must be signed in addition to the required ones; none by default */
+  /** names of headers that must be signed, too; none by default */
   alsoCovered?: readonly string[] | undefined
-  /** bits of the shortest RSA key to accept; 1024 by default, and at least that (RFC 8301) */
+  /** rejects RSA keys with fewer bits; 1024 by default, and at least that (RFC 8301) */
   minRsaBits?: number | undefined
-  /** bits of the longest RSA key to accept; 8192 by default */
+  /** rejects RSA keys with more bits; 8192 by default */
   maxRsaBits?: number | undefined
-  /** bytes of the longest body to accept, streamed or given: above it `body-too-large`; 10485760 by default */
+  /** rejects bodies with more bytes, as `body-too-large`; 10485760 by default */
   maxBodyBytes?: number | undefined
-  /** milliseconds for a streamed body, from the first read to its end: past it `body-unreadable`; 30000 by default */
+  /** milliseconds that a streamed body may take; later it is `body-unreadable`; 30000 by default */
   bodyTimeout?: number | undefined
-  /** finds the TXT records of a name, as `resolveTxt` of `node:dns/promises` does; `dnsTxtLookup()` by default */
+  /** looks up TXT records, as `resolveTxt` of `node:dns/promises` does; `dnsTxtLookup()` by default */
   lookupTxt?: LookupTxt | undefined
-  /** milliseconds for one lookup, however the resolver behaves; 5000 by default */
+  /** milliseconds that one lookup may take; 5000 by default */
   lookupTimeout?: number | undefined
-  /** where accepted requests are remembered, so that each is accepted once; none by default */
+  /** remembers accepted requests, so that each is accepted once; none by default */
   replayStore?: ReplayStore | undefined
   /** milliseconds that the replay store may take; 1000 by default */
   replayTimeout?: number | undefined
-  /** keeps every request that is not verified as a fixture, such as `createRecorder()` makes; none by default */
+  /** keeps every request that is not verified: `createRecorder()`; none by default */
   recorder?: values.RequestRecorder | undefined
-  /** the clock, in milliseconds since 1970; `Date.now()` by default, so the fake timers of a test runner count */
+  /** the clock, in milliseconds since 1970; `Date.now()` by default, so fake timers work */
   now?: (() => number) | undefined
 }
 

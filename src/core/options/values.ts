@@ -195,7 +195,7 @@ export function validateStore(store: unknown, option: string): ReplayStore | und
   return expected(store, isStore || store === undefined, option, rule)
 }
 
-/** Takes the requests that were not verified: `createRecorder()` of `signed-requests/recorder` returns one. */
+/** Receives each request that was not verified. `createRecorder()` of `signed-requests/recorder` makes one. */
 export interface RequestRecorder {
   /** Called by the verifier alone, with all that it knows of a request. Never throws. */
   record(refused: object): void

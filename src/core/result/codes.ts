@@ -83,7 +83,7 @@ export type CheckName = CheckOf<Code>
 /** The codes of each check. */
 export type CodesByCheck = { [N in CheckName]: { [C in Code]: CheckOf<C> extends N ? C : never }[Code] }
 
-/** Codes that mean "could not be decided now" instead of "no". */
+/** The codes of checks that could not be decided now. */
 export type UnavailableCode = { [C in Code]: (typeof CODES)[C] extends { isUnavailable: true } ? C : never }[Code]
 
 /** The checks, in the order in which they are reported. */

@@ -4,7 +4,7 @@ import type { Code, CodesByCheck, UnavailableCode } from './codes.ts'
 export interface KeyEvidence {
   name?: string
   record?: string
-  /** the TXT records at the name, if there are several or none is a key record: the first ones, each cut; none: an alias without TXT */
+  /** the first TXT records at the name, each cut, if there are several or none is a key record; empty for an alias without TXT */
   records?: readonly string[]
   /** what exactly is wrong with it */
   reason?: string

@@ -2,8 +2,8 @@ import { assertVerdict } from './assert.ts'
 import type { Rejected, Unavailable, Verdict, Verified } from './verdict.ts'
 
 /**
- * Returns the HTTP status to respond with: 200 verified, 401 rejected, 413 when the only failure is `body-too-large`,
- * 503 unavailable (the sender is asked to try again).
+ * Returns the HTTP status to respond with: 200 verified, 401 rejected, 413 if the only failure is `body-too-large`,
+ * 503 unavailable, so that the sender retries.
  *
  * @example
  * res.writeHead(httpStatus(verdict)).end()

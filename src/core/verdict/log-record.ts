@@ -27,16 +27,16 @@ export interface LogRecord {
   replayId: string | undefined
   /** in bytes */
   bodyLength: number | undefined
-  /** of a request that is not verified, the key, the account and the Host that it claims: anybody can write them */
+  /** the key, the account and the Host that a request claims that is not verified: anyone can write them */
   claimedKeyId: string | undefined
   claimedAccountId: string | undefined
   claimedHost: string | undefined
 }
 
 /**
- * Makes one flat object for a log line: no body, no signing string, and of an unverified request three claims
- * alone, which are safe to print. The claims are known of the very verdict that `verify` returned; a copy of it, such as
- * `structuredClone(verdict)`, lacks them.
+ * Makes one flat object for a log line, without body and signing string. For a request that is not verified it has what
+ * the request claims: key, account and host, safe to print. Pass the verdict that `verify` returned: a copy, such as
+ * `structuredClone(verdict)`, has no claims.
  *
  * @example
  * logger.info(logRecord(verdict), 'signed request')

@@ -29,7 +29,7 @@ export type FailureOf<Of extends Code> = {
  */
 export type CheckResult = { outcome: 'pass' } | Failure | { outcome: 'not-run'; reason: string }
 
-/** Every check is there, whatever happened. */
+/** The result of every check; all twelve are always there. */
 export type Checks = Readonly<Record<CheckName, CheckResult>>
 
 /** The request is what the service sent to this receiver, now, for this account. */
@@ -45,14 +45,13 @@ export interface Verified {
   keyId: string
   /** the algorithm that verified, e.g. `rsa-sha256` */
   algorithm: string
-  /** the request's Date; where RFC 9421 leaves Date uncovered, the signature's `created` */
+  /** the request's Date, or the signature's `created` if RFC 9421 leaves Date uncovered */
   date: Date
-  /** the covered names, lower case, in the order of the string that is signed; of RFC 9421 with their parameters */
+  /** the covered names, in lower case and in order; for RFC 9421 with their parameters */
   coveredHeaders: readonly string[]
   /**
-   * the value of each covered header by its lower-case name, as it was signed: several lines are joined by `, `. Use
-   * these: a framework may give the application one of several lines. Of RFC 9421 each field that is covered without
-   * parameters or with `bs`
+   * each covered header by its lower-case name, as it was signed: several lines are joined by `, `. Use these, because a
+   * framework may show you one of several lines. For RFC 9421, the fields covered without parameters or with `bs`
    */
   coveredValues: Readonly<Record<string, string>>
   /** the signature's own `nonce` (RFC 9421), else X-Nonce when it is present and covered by the signature */
@@ -61,9 +60,9 @@ export interface Verified {
    * the bytes whose digest was signed: use these, not a parsed body. A Uint8Array that fills its buffer is not copied
    */
   body: Bytes
-  /** the id claimed in the replay store; when your handler fails, give it back with `verify.release(verdict)` */
+  /** the id that was claimed in the replay store; if your handler fails, call `verify.release(verdict)` */
   replayId: string | undefined
-  /** all passed; `replay` was not run when there is no replay store */
+  /** all passed; `replay` was not run if there is no replay store */
   checks: Checks
 }
 
@@ -76,7 +75,7 @@ export interface Rejected {
   checks: Checks
 }
 
-/** No check failed, but one could not be decided now: ask the sender to try again. */
+/** No check failed, but one could not be decided now: let the sender retry. */
 export interface Unavailable {
   status: 'unavailable'
   /** each check that could not be decided, in the order of the checks; none of them has failed */

@@ -6,7 +6,7 @@ import { PROXY_OPTIONS } from '../proxy.ts'
 import { createReport } from '../report.ts'
 import { type FromFetchOptions, fetchAdapter } from './request.ts'
 
-/** Names the changes of the proxy in front, and the hook. */
+/** Options of `fetchHandler`; none is required. */
 export interface FetchHandlerOptions<R extends Request = Request, Rest extends readonly unknown[] = never[]>
   extends Omit<FromFetchOptions, 'body'> {
   /**

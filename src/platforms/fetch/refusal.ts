@@ -6,7 +6,7 @@ import { refusalOf } from '../refusal.ts'
  * `httpStatus`, an empty body, `WWW-Authenticate: Signature` with 401 and `Retry-After` with 503.
  *
  * A 401 tells the sender what to sign, by the standards that the verifier accepts: `headers` in the challenge for the
- * draft, `Accept-Signature` for RFC 9421. Pass the very verdict of `verify`: a copy does not know the verifier.
+ * draft, `Accept-Signature` for RFC 9421. Pass the verdict that `verify` returned: a copy does not know the verifier.
  *
  * @throws TypeError for a verdict that is verified, and for anything that is not a verdict
  * @example

@@ -3,13 +3,14 @@ import { normalizeHost, splitAbsoluteUrl } from '../../core/http/uri.ts'
 import { atCaller, kindOf, mistake, validateCall } from '../../core/mistakes.ts'
 import { PROXY_OPTIONS, type ProxyOptions, prepareProxy } from '../proxy.ts'
 
+/** Options of `fromFetchRequest`; none is required. */
 export interface FromFetchOptions extends ProxyOptions {
   /**
    * the Host that the sender signed. `'header'`: the Host header alone, for a platform that rewrites the URL (Next.js);
-   * as the proxy says in X-Forwarded-Host; or a fixed name. By default the Host header, which must agree with the URL
+   * what the proxy says in X-Forwarded-Host; or a fixed name. By default the Host header, which must agree with the URL
    */
   host?: 'header' | 'x-forwarded-host' | (string & {}) | undefined
-  /** the raw bytes, when they were read already: `new Uint8Array(await request.arrayBuffer())` */
+  /** the raw bytes, if you have read them already: `new Uint8Array(await request.arrayBuffer())` */
   body?: Uint8Array | string | undefined
 }
 

@@ -7,7 +7,7 @@ import type { Refusal } from '../refusal.ts'
 import { createReport } from '../report.ts'
 import { type LambdaEvent, readLambdaEvent } from './request.ts'
 
-/** Names the changes of the proxy in front, and the hook. */
+/** Options of `lambdaHandler`; none is required. */
 export interface LambdaHandlerOptions<Event = LambdaEvent, Context = unknown> extends ProxyOptions {
   /**
    * called for each request that is refused, before it is answered: to log. It may return the status to answer with,

@@ -9,10 +9,10 @@ import { answerEmpty, drainLimits, type NodeResponse, removeFraming } from './re
 import type { NodeRequest } from './request.ts'
 import { hasUnreached } from './unreached.ts'
 
-/** Names the changes of the proxy in front, the raw bytes where a parser has read them, and the hooks. */
+/** Options of `nodeHandler`; none is required. */
 export interface NodeHandlerOptions<Req = IncomingMessage, Res = ServerResponse>
   extends NodeMiddlewareOptions<Req, Res> {
-  /** gets what the handler threw, where there is no `next`; `console.error` by default */
+  /** called with what your handler threw, if there is no `next`; `console.error` by default */
   onError?: ((error: unknown, req: Req, res: Res) => unknown) | undefined
 }
 

@@ -12,7 +12,7 @@ import { waitForTurn } from './pipelining.ts'
 import { answerEmpty, drainLimits, type NodeResponse, type RefusalOptions } from './refusal.ts'
 import { type FromNodeOptions, type NodeRequest, readNodeRequest } from './request.ts'
 
-/** Names the changes of the proxy in front, the raw bytes where a parser has read them, and the hook. */
+/** Options of `nodeMiddleware`; none is required. */
 export interface NodeMiddlewareOptions<Req = IncomingMessage, Res = ServerResponse>
   extends Omit<FromNodeOptions, 'body'>,
     RefusalOptions {

@@ -16,7 +16,7 @@ declare global {
   }
 }
 
-/** The request that handlers behind `nodeMiddleware` get. In Express, `req.verified` has its type by itself. */
+/** The request that handlers behind `nodeMiddleware` get. Express needs no cast: its `Request` has `verified`. */
 export type VerifiedRequest<Req extends NodeRequest = IncomingMessage> = Req & {
   verified: Verified
   /** the bytes that were verified */

@@ -10,11 +10,11 @@ import { type AnswerOptions, answerWhenDrained, CLOSE_DELAY, DRAIN_LIMITS, type 
 /** The response of `node:http`, `node:https` or `node:http2` (compatibility API). */
 export type NodeResponse = ServerResponse | Http2ServerResponse
 
-/** Limits for the rest of a refused upload, which is read and dropped before the response. */
+/** Limits on reading the rest of a refused body, which is dropped before the response. */
 export interface RefusalOptions {
-  /** how much of the rest of the body is read and dropped, at most: bytes, 10485760 by default */
+  /** bytes to read and drop at most; 10485760 by default */
   drainBytes?: number | undefined
-  /** for how long: milliseconds, 5000 by default */
+  /** milliseconds to spend on it at most; 5000 by default */
   drainTimeout?: number | undefined
 }
 

@@ -9,8 +9,9 @@ import { hasTinyChunks, mergeSmallChunks } from './chunks.ts'
 /** The request of `node:http`, `node:https` or `node:http2` (compatibility API). */
 export type NodeRequest = IncomingMessage | Http2ServerRequest
 
+/** Options of `fromNodeRequest`; none is required. */
 export interface FromNodeOptions extends ProxyOptions {
-  /** the raw bytes of this request, when something has read them already: an `express.raw()` Buffer, `req.rawBody` */
+  /** the raw bytes, if something has read them already: the Buffer of `express.raw()`, `req.rawBody` */
   body?: Uint8Array | string | undefined
 }
 

@@ -51,7 +51,7 @@ const rules: SchemeRules = {
 }
 
 /**
- * draft-cavage-http-signatures-12, with `Digest` of RFC 3230: what the service uses today. For the option `schemes`.
+ * Stands for draft-cavage-http-signatures-12, with `Digest` of RFC 3230, in the option `schemes`. It is the default.
  *
  * @example
  * import { rfc9421 } from 'signed-requests/rfc9421'

@@ -26,8 +26,8 @@ export interface SignatureParameters {
 
 /**
  * Parses the value of a `Signature` header, as in draft-cavage-http-signatures-12 section 4.1: `name="value"` pairs
- * (bare numbers for created and expires) in any order, separated by commas. Names have no case, unknown parameters are
- * ignored, any parameter twice is an error. Never throws.
+ * (bare numbers for created and expires) in any order, separated by commas. Names are compared without case, unknown
+ * parameters are ignored, and a repeated one is an error. Never throws.
  *
  * Fails with `signature-malformed`, `signature-parameter-missing`, `signature-parameter-repeated` or
  * `signature-not-base64`.
@@ -80,8 +80,8 @@ export function buildSigningString(
 
 /**
  * Parses the value of a `Digest` header (RFC 3230 section 4.3.2): `algorithm=value` instances separated by commas.
- * Names are case-insensitive. SHA-256 and SHA-512 must be canonical base64 of the right length; unknown algorithms
- * are kept, decoded when their value is base64 and as the text's own bytes when it is not. Never throws.
+ * Names are compared without case. SHA-256 and SHA-512 must be canonical base64 of the right length. Unknown algorithms
+ * are kept: decoded if the value is base64, else as the bytes of the text. Never throws.
  *
  * Fails with `digest-malformed`.
  *

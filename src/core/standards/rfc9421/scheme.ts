@@ -109,7 +109,7 @@ const rules: SchemeRules = {
 }
 
 /**
- * RFC 9421, with `Content-Digest` of RFC 9530; `keyid` is the DNS name of the key. For the option `schemes`.
+ * Stands for RFC 9421, with `Content-Digest` of RFC 9530, in the option `schemes`. `keyid` is the DNS name of the key.
  *
  * @example
  * import { rfc9421 } from 'signed-requests/rfc9421'
