@@ -4,7 +4,7 @@ import { type AccountClientOptions, validateOptions } from './options.ts'
 import { apiUrl } from './request.ts'
 import { createTokenSource } from './token.ts'
 
-/** No method uses `this`, so each can be passed on by itself. */
+/** Calls the service's API. No method uses `this`, so you may pass each on by itself. */
 export interface AccountClient {
   /**
    * The value of an Authorization header: `Bearer <token>`. For REST calls (version 4 and later) and SOAP calls alike.
@@ -23,9 +23,8 @@ export interface AccountClient {
    * `fetch` with the Authorization header set, repeated with a new token after a 401. If the second answer is a 401
    * too, it is returned. A body that is a stream cannot be sent twice: then the first 401 is returned.
    *
-   * `init` does not control two things: an Authorization header in it is replaced, and a redirect is returned instead
-   * of followed, because it could take the token to another origin. `timeout` is not applied, because a download may
-   * take long: use `init.signal`.
+   * An Authorization header in `init` is replaced. A redirect is returned instead of followed, because it could take the
+   * token to another origin. `timeout` does not apply, because a download may take long: use `init.signal`.
    *
    * @param path below `baseUrl`, with or without a slash at the start
    * @throws TypeError when the path leads out of `baseUrl`, or `init` is not what fetch takes
@@ -34,9 +33,9 @@ export interface AccountClient {
    */
   fetch: (path: string, init?: RequestInit) => Promise<Response>
   /**
-   * For the verifier's option `accounts`: returns whether this is the id of our account. The identity is fetched at the
-   * first call and kept; from then on the result is a plain boolean. If the identity cannot be fetched, the promise is
-   * rejected with an AccountError, which the verifier reports as `account-check-failed`, and the next call tries again.
+   * Returns whether this is your account id; pass it as the verifier's option `accounts`. The first call fetches the
+   * identity; after that the result is a plain boolean. If it cannot be fetched, the promise rejects with an AccountError,
+   * which the verifier reports as `account-check-failed`, and the next call tries again.
    */
   accepts: (id: string) => boolean | Promise<boolean>
 }

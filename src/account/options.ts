@@ -2,7 +2,7 @@ import { kindOfSetting, mistake, named, validateCall } from '../core/mistakes.ts
 import { validateOptionalFunction, validateTimeout } from '../core/options/values.ts'
 import { type Fetch, validateServerUrl } from '../outgoing/fetch-once.ts'
 
-/** The servers to ask, and the secret. */
+/** Options of `createAccountClient`. */
 export interface AccountClientOptions {
   /** The authorization server. The access token is posted to `{authUrl}/`. */
   authUrl: string

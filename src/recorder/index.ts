@@ -10,7 +10,14 @@ export type { VectorOptionName, VerifierOptions } from '../core/options/options.
 export type { Accounts, RequestRecorder } from '../core/options/values.ts'
 export type { ReplayStore } from '../core/replay/store.ts'
 export type { CheckName, CheckOf, Code, CodesByCheck, UnavailableCode } from '../core/result/codes.ts'
-export type { EvidenceByCode, ExpectedList, KeyEvidence, KeyProblem, Reencoding } from '../core/result/evidence.ts'
+export type {
+  Base64Form,
+  EvidenceByCode,
+  ExpectedList,
+  KeyEvidence,
+  KeyProblem,
+  Reencoding
+} from '../core/result/evidence.ts'
 export type { SchemeName } from '../core/result/scheme-name.ts'
 export type { Algorithm } from '../core/signature/algorithms.ts'
 export type { Scheme } from '../core/standards/scheme.ts'

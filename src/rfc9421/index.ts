@@ -14,6 +14,7 @@ export type {
 } from '../core/http/request.ts'
 export type { CheckName, CheckOf, Code, CodesByCheck, UnavailableCode } from '../core/result/codes.ts'
 export type {
+  Base64Form,
   EvidenceByCode,
   ExpectedList,
   FailedWith,

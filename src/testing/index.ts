@@ -20,6 +20,7 @@ export type { Accounts, RequestRecorder } from '../core/options/values.ts'
 export type { ReplayStore } from '../core/replay/store.ts'
 export type { CheckName, CheckOf, Code, CodesByCheck, UnavailableCode } from '../core/result/codes.ts'
 export type {
+  Base64Form,
   EvidenceByCode,
   ExpectedList,
   KeyEvidence,
