@@ -74,7 +74,7 @@ async function connectRedis(url: string, { replicas }: Pick<DatabaseSetting, 're
   }
   const retryStrategy = () => (isConnected ? 200 : null)
   // The address of a primary that has failed over may still lead to the old one, which is a replica now.
-  const reconnectOnError = ({ message }: Error) => message.startsWith('READONLY')
+  const reconnectOnError = ({ message }: Error) => message.includes('READONLY')
   const connection = { lazyConnect: true, keepAlive: 1000, retryStrategy, reconnectOnError }
   const client = new Redis(url, { ...queue, ...timeouts, ...connection })
   let failure: unknown

@@ -42,6 +42,9 @@ test('an exchange has the error of the store, and that of the earlier claim wher
     const verdict = await verify(signed)
     expect(verdict.status).toBe('unavailable')
     expect(withError({ ...exchange, verdict }).storeError).toBe('53300 sorry, too many clients already')
+    // Another request fails for another reason.
+    state.error = new Error('Connection terminated unexpectedly')
+    await verify(service.sign({ target: '/other' }))
   }
   expect(withError(exchange)).toBe(exchange)
 })

@@ -124,12 +124,14 @@ const isPositive = (value: unknown): value is number =>
 
 /**
  * Throws the error with a code. In both libraries only the text has the error code with which a reply of the protocol
- * begins: `OOM command not allowed`. A client that has no connection says so by its own state.
+ * begins: `OOM command not allowed`. Redis 6 puts that of a command in a script behind its own:
+ * `ERR Error running script (...): @user_script:6: @user_script: 6: -READONLY You can't write`. A client that has no
+ * connection says so by its own state.
  */
 function failWithCode(error: NodeJS.ErrnoException, client: NodeRedisClient | IoredisClient): never {
   const code =
     error?.code ??
-    /^[A-Z]{3,20}(?= )/.exec(String(error?.message))?.[0] ??
+    /^(?:ERR Error running script [^-]*-)?([A-Z]{3,20}) /.exec(String(error?.message))?.[1] ??
     (isConnected(client) ? undefined : 'NOT_CONNECTED')
   throw code === undefined ? error : Object.assign(error, { code })
 }

@@ -49,13 +49,16 @@ export function createClaims(store: ReplayStore, timeout: number) {
   const noteFailure = () => void lastFailures.set(store, performance.now())
   const hasJustFailed = () => performance.now() - (lastFailures.get(store) ?? -Infinity) < RECENT_FAILURE
 
-  /** Claims that are still to be released, the oldest first. */
-  const waiting = new Set<Claim>()
+  /** Claims that are still to be released, the oldest first, and why each of them failed, if it did. */
+  const waiting = new Map<Claim, unknown>()
 
-  /** @throws (rejects) when the store fails or is late; then it is tried again */
-  function releaseClaim(claim: Claim): Promise<void> {
-    waiting.add(claim)
-    const [oldest] = waiting
+  /**
+   * @param reason why the claim failed; undefined when it did not
+   * @throws (rejects) when the store fails or is late; then it is tried again
+   */
+  function releaseClaim(claim: Claim, reason?: unknown): Promise<void> {
+    waiting.set(claim, reason)
+    const [oldest] = waiting.keys()
     if (waiting.size > MAX_WAITING) waiting.delete(oldest!)
     const attempted = attempt(claim)
     within(ATTEMPT_TIMEOUT, attempted).catch(retryAll)
@@ -78,8 +81,8 @@ export function createClaims(store: ReplayStore, timeout: number) {
   const retryAll = shareCalls(async () => {
     while (waiting.size > 0) {
       await pause()
-      // A Set may grow while it is iterated.
-      const claims = waiting.values()
+      // A Map may grow while it is iterated.
+      const claims = waiting.keys()
       const retry = async () => {
         for (const claim of claims) {
           if (claim.until <= performance.now()) waiting.delete(claim)
@@ -90,19 +93,25 @@ export function createClaims(store: ReplayStore, timeout: number) {
     }
   })
 
-  const isUndecided = (id: string): boolean => {
-    for (const claim of waiting) if (claim.id === id && claim.until > performance.now()) return true
-    return false
+  /** Finds a claim of this id that is still to be released, with the reason why it failed. */
+  function undecided(id: string): readonly [Claim, reason: unknown] | undefined {
+    for (const entry of waiting) if (entry[0].id === id && entry[0].until > performance.now()) return entry
+    return undefined
   }
 
   /** Fails with `replayed` or `replay-store-failed`. */
   async function claim(id: string, ttlSeconds: number): Promise<Result<Claim>> {
     // The id may be held by a claim whose request was never accepted.
-    if (isUndecided(id))
-      return fail('replay-store-failed', { error: 'an earlier claim is undecided', problem: 'undecided' })
+    const earlier = undecided(id)
+    if (earlier !== undefined) {
+      const failure = fail('replay-store-failed', { error: 'an earlier claim is undecided', problem: 'undecided' })
+      const [, reason] = earlier
+      return reason === undefined ? failure : withCause(failure, reason)
+    }
     const claim = { id, token: newToken(), ttlSeconds, until: performance.now() + ttlSeconds * 1000 }
     const reply = withoutThrow((): Promise<unknown> => store.claim(id, claim.token, ttlSeconds))
     let failure: Result<never>
+    let reason: unknown
     try {
       const isHeld = await withDeadline(reply, timeout, () => LATE)
       if (isHeld === true) return ok(claim)
@@ -118,14 +127,18 @@ export function createClaims(store: ReplayStore, timeout: number) {
         isHeld === LATE
           ? fail('replay-store-failed', { error: noAnswer(timeout), problem: 'late' })
           : fail('replay-store-failed', { error: 'not a boolean', problem: 'wrong-type' })
-      if (isHeld === LATE) noteFailure()
+      if (isHeld === LATE) {
+        noteFailure()
+        reason = new Error(noAnswer(timeout))
+      }
     } catch (error) {
       noteFailure()
       const label = errorLabel(error)
       const problem = isUnreachable(label) ? 'unreachable' : 'threw'
       failure = withCause(fail('replay-store-failed', { error: label, problem }), error)
+      reason = error
     }
-    const giveUp = () => void releaseClaim(claim).catch(() => {})
+    const giveUp = () => void releaseClaim(claim, reason).catch(() => {})
     giveUp()
     // The claim may have arrived behind its release, after another claim and its release: then it holds the id again.
     reply

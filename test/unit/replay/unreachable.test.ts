@@ -80,9 +80,11 @@ describe('a Redis client that has no connection says so by its own state', () =>
     expect(evidence).toMatchObject({ problem, store: 'Redis' })
   })
 
-  test('an error of the server counts before the state of the client', async () => {
-    const error = new Error("READONLY You can't write against a read only replica.")
-    const client = { status: 'ready', eval: () => Promise.reject(error) }
+  test.each([
+    "READONLY You can't write against a read only replica.",
+    "ERR Error running script (call to f_5b): @user_script:6: @user_script: 6: -READONLY You can't write against a read only replica. "
+  ])('an error of the server counts before the state of the client: %s', async message => {
+    const client = { status: 'ready', eval: () => Promise.reject(new Error(message)) }
     expect((await failureOf(redisReplayStore(client))).evidence).toMatchObject({
       error: 'READONLY',
       problem: 'unreachable'

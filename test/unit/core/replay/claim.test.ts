@@ -105,6 +105,19 @@ describe('a claim that is later than the deadline', () => {
   })
 })
 
+test('the error of the first claim stays the reason of every retry until its release has arrived', async () => {
+  const errors = [new Error('READONLY'), new Error('ECONNREFUSED')]
+  const store = { claim: () => Promise.reject(errors.shift()), release: () => Promise.reject(new Error('still down')) }
+  const { claim } = createClaims(store, 1000)
+  const first = await claim('id', 60)
+  await claim('other', 60)
+  for (let retry = 0; retry < 2; retry++) {
+    const failed = await claim('id', 60)
+    expect(failed).toMatchObject(failure('an earlier claim is undecided', 'undecided'))
+    expect((failed as { cause?: unknown }).cause).toBe((first as { cause?: unknown }).cause)
+  }
+})
+
 describe('an id that another claim holds', () => {
   const held = () => fakeStore(async () => false)
   const fakeStore = (claim: () => Promise<boolean>, release = async () => {}) => ({
