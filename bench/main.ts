@@ -30,6 +30,6 @@ function writeDocs(): void {
 
   writeFileSync(page('docs/speed.svg'), chartOf('Time to verify a request', sorted, measured))
   write('docs/operations.md', costs(accepting, refusing, start, process.versions.node))
-  write('bench/README.md', promises(refusing))
+  write('bench/README.md', promises(accepting, refusing))
   write('docs/threat-model.md', unwanted.table)
 }

@@ -23,3 +23,15 @@ test.each(['docs/operations.md', 'docs/threat-model.md', 'bench/README.md'])(
     expect(outside).not.toMatch(/\bfails? a local check[^.]*\d us|\d ms for a megabyte/)
   }
 )
+
+test('the goals of bench/README.md are of the run that docs/operations.md shows, and one that is missed says so', () => {
+  const page = read('docs/operations.md')
+  const goals = [
+    ...read('bench/README.md').matchAll(/^\| (\d+ KB body): .* at most ([\d.]+) .*\| ([\d.]+)(: missed)? \|$/gm)
+  ]
+  expect(goals).toHaveLength(2)
+  for (const [, body, limit, measured, missed] of goals) {
+    expect(measured).toBe(figure(page, new RegExp(`^\\| ${body}\\b.* us \\| ([\\d.]+) \\|$`, 'm')))
+    expect(missed !== undefined).toBe(Number(measured) > Number(limit))
+  }
+})
