@@ -9,10 +9,7 @@ export function parseNgrok(value: JsonObject): Entry[] | undefined {
   const found = requests.filter(isObject).flatMap(each => {
     const { request, start } = each
     const { raw } = objectOr(request)
-    if (!isText(raw)) return []
-    const time = Date.parse(String(start))
-    const entries = parseHttp(Buffer.from(raw, 'base64'))
-    return Number.isNaN(time) ? entries : entries.map(entry => ({ ...entry, time }))
+    return isText(raw) ? timed(parseHttp(Buffer.from(raw, 'base64')), start) : []
   })
   return found.length > 0 ? found.slice(0, MAX_ENTRIES) : undefined
 }
@@ -22,25 +19,31 @@ export function parseWrangler({ event, eventTimestamp }: JsonObject): Entry[] | 
   const { request } = objectOr(event)
   const { method, url, headers } = objectOr(request)
   if (!isText(method) || !isText(url) || !isObject(headers)) return undefined
-  const entry = entryOf({ method, ...splitUrl(url), headers: parseHeaders(headers) })
-  return [typeof eventTimestamp === 'number' ? { ...entry, time: eventTimestamp } : entry]
+  const notes = url.includes('REDACTED')
+    ? ['Cloudflare writes REDACTED for what looks like a secret in the URL, so the target is not the one that was sent']
+    : []
+  return timed([entryOf({ method, ...splitUrl(url), headers: parseHeaders(headers), notes })], eventTimestamp)
 }
 
 /** Parses a request or an event of Hookdeck, which has no method and a parsed body. */
-export function parseHookdeck({ data, created_at: createdAt }: JsonObject): Entry[] | undefined {
-  const { path, query, parsed_query: parsedQuery, headers, body, method } = objectOr(data)
+export function parseHookdeck({
+  data,
+  ingested_at: ingestedAt,
+  created_at: createdAt
+}: JsonObject): Entry[] | undefined {
+  const { path, query, parsed_query: parsedQuery, headers: written, body, method } = objectOr(data)
+  const headers = isText(written) ? jsonIn(written) : written
   if (!isText(path) || !isObject(headers) || parsedQuery === undefined) return undefined
   const search = isText(query) && query !== '' ? `?${query.replace(/^\?/, '')}` : ''
   const request = {
     method: isText(method) ? method : 'POST',
     target: path + search,
-    headers: parseHeaders(headers),
+    headers: parseHeaders(Object.entries(headers).filter(([, value]) => value !== null)),
     notes: isText(method) ? [] : ['Hookdeck does not record the method: POST is assumed']
   }
-  const time = Date.parse(String(createdAt))
   const parsed = { otherBodies: serializations(body), lostBody: 'Hookdeck has the body parsed, not its bytes' }
   const entry = entryOf({ ...request, ...(isText(body) ? { body: Buffer.from(body) } : parsed) })
-  return [Number.isNaN(time) ? entry : { ...entry, time }]
+  return timed([entry], ingestedAt ?? createdAt)
 }
 
 /** Parses a Postman collection, with its folders: each request as Postman would send it. */
@@ -52,14 +55,38 @@ export function parsePostman({ info, item }: JsonObject): Entry[] | undefined {
 function postmanItems(items: readonly unknown[]): Entry[] {
   return items.filter(isObject).flatMap(({ item, request }) => {
     if (Array.isArray(item)) return postmanItems(item)
-    const { method = 'GET', header = [], url, body } = objectOr(request)
-    const raw = isText(url) ? url : objectOr(url)['raw']
-    if (!isText(method) || !isText(raw) || !Array.isArray(header)) return []
+    const { method = 'GET', header = [], url, body } = isText(request) ? { url: request } : objectOr(request)
+    const raw = isText(url) ? url : postmanUrl(objectOr(url))
+    const headers = isText(header) ? header.split(/\r?\n/).flatMap(headerOf) : header
+    if (!isText(method) || raw === undefined || !Array.isArray(headers)) return []
     const { mode, raw: text } = objectOr(body)
     const isOther = body !== undefined && body !== null && mode !== 'raw'
-    return [toSend(method, raw, header, isText(text) ? text : undefined, isOther ? `${mode}` : undefined)]
+    return [toSend(method, raw, headers, isText(text) ? text : undefined, isOther ? `${mode}` : undefined)]
   })
 }
+
+/** Splits a line of headers that are written as text. */
+const headerOf = (line: string): { name: string; value: string }[] => {
+  const [, name, value] = /^([^:]+):[ \t]*(.*)$/.exec(line) ?? []
+  return name === undefined || value === undefined ? [] : [{ name, value }]
+}
+
+/** Returns the URL that is written, or joins its parts. */
+function postmanUrl({ raw, protocol = 'https', host, path, query }: JsonObject): string | undefined {
+  if (isText(raw)) return raw
+  if (!Array.isArray(host)) return undefined
+  const segments = Array.isArray(path) ? path.map(part => (isText(part) ? part : objectOr(part)['value'])) : []
+  return `${protocol}://${host.join('.')}/${segments.join('/')}${queryOf(query, 'key')}`
+}
+
+/** Writes the parameters of a client that are on, as a query. */
+function queryOf(parameters: unknown, name: 'key' | 'name'): string {
+  const all = Array.isArray(parameters) ? parameters.map(objectOr) : []
+  const pairs = all.filter(isOn).map(each => `${each[name]}=${each['value'] ?? ''}`)
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
+}
+
+const isOn = (part: unknown): boolean => objectOr(part)['disabled'] !== true
 
 /** Parses an export of Insomnia (version 4): each request as Insomnia would send it. */
 export function parseInsomnia({ _type: type, resources }: JsonObject): Entry[] | undefined {
@@ -67,11 +94,13 @@ export function parseInsomnia({ _type: type, resources }: JsonObject): Entry[] |
   return resources
     .filter(isObject)
     .filter(({ _type: type }) => type === 'request')
-    .flatMap(({ method, url, headers = [], body }) => {
+    .flatMap(({ method, url, headers = [], parameters, body }) => {
       if (!isText(method) || !isText(url) || !Array.isArray(headers)) return []
       const { text, params } = objectOr(body)
+      const query = queryOf(parameters, 'name')
+      const called = url.includes('?') ? url + query.replace('?', '&') : url + query
       return [
-        toSend(method, url, headers, isText(text) ? text : undefined, Array.isArray(params) ? 'params' : undefined)
+        toSend(method, called, headers, isText(text) ? text : undefined, Array.isArray(params) ? 'params' : undefined)
       ]
     })
 }
@@ -84,7 +113,6 @@ function toSend(
   text: string | undefined,
   otherMode: string | undefined
 ): Entry {
-  const isOn = (header: unknown) => objectOr(header)['disabled'] !== true
   const lines = parseHeaders(headers.filter(isOn))
   const body = text === undefined ? null : Buffer.from(text)
   const isCounted = body !== null && !lines.some(([name]) => name.toLowerCase() === 'content-length')
@@ -107,8 +135,23 @@ const PLATFORM_MEMBERS = ['message', '@message', 'textPayload', 'jsonPayload', '
 
 /** Returns what CloudWatch, Cloud Logging and others wrap: objects, and the JSON in texts. */
 export function unwrapPlatform(value: JsonObject): unknown[] {
+  const { results } = value
+  if (Array.isArray(results)) return results.flat(1).filter(isObject).flatMap(fieldOf)
   const inner = PLATFORM_MEMBERS.flatMap(name => (Object.hasOwn(value, name) ? [value[name]] : [])).flat(1)
   return inner.map(each => (isText(each) ? jsonIn(each) : each)).filter(isObject)
+}
+
+/** Returns the JSON in a field of Logs Insights. */
+function fieldOf({ field, value }: JsonObject): unknown[] {
+  return isText(field) && PLATFORM_MEMBERS.includes(field) && isText(value) ? [jsonIn(value)].filter(isObject) : []
+}
+
+/** Adds the time at which the requests came, if the capture has it: a number in milliseconds, or a date. */
+export function timed(entries: readonly Entry[], written: unknown): Entry[] {
+  // A date without a zone is in UTC: sites write it so, for requests from everywhere.
+  const text = isText(written) ? written.replace(/^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d+)?)$/, '$1T$2Z') : ''
+  const time = typeof written === 'number' ? written : Date.parse(text)
+  return entries.map(entry => (Number.isSafeInteger(time) && time > 0 ? { ...entry, time } : entry))
 }
 
 /** Parses the JSON at the end of a line. Returns undefined for a line without JSON. */

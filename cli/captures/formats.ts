@@ -43,12 +43,12 @@ export const FORMATS = [
   {
     name: 'AWS Lambda event',
     recognized: '`httpMethod` or `rawPath`',
-    read: 'by `fromLambdaEvent`; a load balancer whose `X-Forwarded-Proto` is `https` counts as HTTPS',
+    read: 'by `fromLambdaEvent`; the time is that of `requestContext`; a load balancer whose `X-Forwarded-Proto` is `https` counts as HTTPS',
     hasBody: 'yes'
   },
   {
     name: 'CloudWatch and Cloud Logging',
-    recognized: '`message`, `textPayload`, `jsonPayload`, or a line that ends with JSON',
+    recognized: '`message`, `textPayload`, `jsonPayload`, `results`, or a line that ends with JSON',
     read: "a function's event, or a request, that the function has logged",
     hasBody: 'yes'
   },
@@ -61,25 +61,25 @@ export const FORMATS = [
   {
     name: 'wrangler tail as JSON',
     recognized: '`event.request`',
-    read: 'method, URL and headers; the time is `eventTimestamp`',
+    read: 'method, URL and headers, without what Cloudflare redacts; the time is `eventTimestamp`',
     hasBody: 'no'
   },
   {
     name: 'Hookdeck request or event',
     recognized: '`data.parsed_query`',
-    read: 'path, query and headers; it has no method, so POST is assumed',
+    read: 'path, query and headers; it has no method, so POST is assumed; the time is `ingested_at`',
     hasBody: 'parsed'
   },
   {
     name: "Svix Play's history",
     recognized: '`data[].method`',
-    read: 'a body in base64 is decoded if the digest then fits',
+    read: 'a body in base64 is decoded if the digest then fits; the time is `createdAt`',
     hasBody: 'yes'
   },
   {
     name: 'webhook.site',
     recognized: '`method`, `url`, `content`',
-    read: 'one request, or the list under `data`',
+    read: 'one request, or the list under `data`; the time is `created_at`',
     hasBody: 'yes'
   },
   {
@@ -91,7 +91,7 @@ export const FORMATS = [
   {
     name: 'Insomnia export (version 4)',
     recognized: '`_type: export`',
-    read: 'each request as it would be sent; version 5 is YAML and not read',
+    read: 'each request as it would be sent; of version 5, which is YAML, export a HAR',
     hasBody: 'yes'
   },
   { name: 'mitmproxy dump', recognized: 'a tnetstring', read: 'the flows of `mitmdump -w FILE`', hasBody: 'yes' },

@@ -16,7 +16,15 @@ import {
 } from '../../src/internal/index.ts'
 import type { VectorBody, VectorJson } from '../../src/testing/index.ts'
 import { digestsIn, type Entry, entryOf, hasDigest, MAX_ENTRIES, splitPseudoHeaders, splitUrl } from './capture.ts'
-import { parseHookdeck, parseInsomnia, parseNgrok, parsePostman, parseWrangler, unwrapPlatform } from './exports.ts'
+import {
+  parseHookdeck,
+  parseInsomnia,
+  parseNgrok,
+  parsePostman,
+  parseWrangler,
+  timed,
+  unwrapPlatform
+} from './exports.ts'
 import type { FormatName } from './formats.ts'
 import { parseHeaders, serializations } from './json-shape.ts'
 
@@ -53,18 +61,24 @@ function firstFound(parsers: Parsers, value: JsonObject): Entry[] | undefined {
 
 /** Finds requests: an entry of a HAR has one under `request`, log lines have one under `req` or `request`. */
 function entriesOf(value: unknown): Entry[] {
-  const { req, request, startedDateTime, data, log, models } = objectOr(value)
+  const { req, request, startedDateTime, created_at: createdAt, data, log, models } = objectOr(value)
   if (isObject(value)) {
     const exported = firstFound(EXPORTS, value)
     if (exported !== undefined) return exported
   }
-  const time = Date.parse(String(startedDateTime))
   for (const one of [value, req, request].filter(isObject)) {
     const found = firstFound(REQUESTS, one)
-    if (found !== undefined) return Number.isNaN(time) ? found : found.map(entry => ({ ...entry, time }))
+    if (found !== undefined)
+      return timed(found, startedDateTime ?? createdAt ?? objectOr(value)['createdAt'] ?? timeOfEvent(one))
   }
   const lists = [data, models, objectOr(log)['entries']].flat(1).filter(isObject)
   return [...lists, ...(isObject(value) ? unwrapPlatform(value) : [])].flatMap(entriesOf)
+}
+
+/** Returns when an event of API Gateway or a function URL came, in milliseconds. */
+function timeOfEvent({ requestContext }: JsonObject): unknown {
+  const { timeEpoch, requestTimeEpoch } = objectOr(requestContext)
+  return timeEpoch ?? requestTimeEpoch
 }
 
 /**

@@ -43,6 +43,7 @@ const NOT_CAPTURES: readonly (readonly [pattern: RegExp, advice: string])[] = [
   // Lines of curl -v have > in front.
   [/^(?!.{0,40}> )\S[^\n]*\s[A-Z]{3,7} \/\S* HTTP\/1\.[01]\r?\n\S[^\n]*\s[\w-]+: /m, MARKED],
   ...ACCESS_LOGS,
+  [/^type: collection\.insomnia\.rest\//m, 'this is a collection of Insomnia 5, in YAML: export it as HAR'],
   [/^\s*(?:\$ )?https?\s+\S/, 'this is an HTTPie command: save the output of http --print=HB --pretty=none']
 ]
 

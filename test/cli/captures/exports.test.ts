@@ -168,6 +168,154 @@ test.each<[name: string, file: string | Buffer]>([
   expect([stdout.split('\n')[0], code]).toEqual([expect.stringMatching(/^verified: /), 0])
 })
 
+/** A time at which the request of these files is too old, unless the file says when it came. */
+const OLD = new Date(Date.now() - 86_400_000)
+const old = service.sign({ method: 'POST', target: '/hook?a=b', body: BODY, date: OLD })
+const oldHeaders = Object.fromEntries(old.headers)
+const utc = OLD.toISOString().slice(0, 19).replace('T', ' ')
+const inPostman = (request: unknown) => json({ info: { name: 'a' }, item: [{ name: 'b', request }] })
+
+// The members are those that the programs write, also those that are not read.
+test.each<[name: string, file: string]>([
+  [
+    'a request of Hookdeck, which came before the event was created',
+    json({
+      ...{ id: 'req_1', team_id: 'tm_1', verified: null, original_event_data_id: 'a', rejection_cause: null },
+      ...{ ingested_at: OLD, created_at: new Date(), updated_at: new Date(), source_id: 'src_1', events_count: 1 },
+      data: {
+        ...{ path: '/hook', query: 'a=b', parsed_query: { a: 'b' }, body: BODY, is_large_payload: false },
+        headers: { ...oldHeaders, 'x-empty': null }
+      }
+    })
+  ],
+  [
+    'a list of Hookdeck, with headers as text',
+    json({
+      pagination: { order_by: 'created_at', dir: 'desc', limit: 100 },
+      count: 1,
+      models: [
+        {
+          ...{ id: 'evt_1', webhook_id: 'web_1', request_id: 'req_1', status: 'FAILED', created_at: OLD },
+          data: { path: '/hook', query: 'a=b', parsed_query: null, headers: json(oldHeaders), body: BODY }
+        }
+      ]
+    })
+  ],
+  [
+    'the list of webhook.site, with its time in UTC',
+    json({
+      data: [
+        {
+          ...{ uuid: 'a', type: 'web', token_id: 'b', team_id: null, ip: '192.0.2.1', hostname: 'receiver.example' },
+          ...{ method: 'POST', user_agent: null, content: BODY, query: { a: 'b' }, url, size: 10, files: [] },
+          headers: Object.fromEntries(old.headers.map(([name, value]) => [name.toLowerCase(), [value]])),
+          ...{ created_at: utc, updated_at: utc, custom_action_output: [], custom_action_errors: [], time: 0.001 }
+        }
+      ],
+      ...{ total: 1, per_page: 50, current_page: 1, is_last_page: true, from: 1, to: 1 }
+    })
+  ],
+  [
+    "Svix Play's history, with its time",
+    json({
+      iterator: 'a',
+      data: [
+        {
+          ...{ id: 'a', url: '/hook?a=b', method: 'POST', createdAt: OLD, headers: oldHeaders },
+          ...{ body: Buffer.from(BODY).toString('base64'), response: { statusCode: 200 } }
+        }
+      ]
+    })
+  ],
+  [
+    'an event of API Gateway (HTTP API), with its time',
+    json({
+      ...event,
+      headers: oldHeaders,
+      requestContext: { ...event.requestContext, timeEpoch: OLD.getTime() }
+    })
+  ],
+  [
+    'an event of API Gateway (REST API), with its time',
+    json({
+      ...{ resource: '/hook', path: '/hook', httpMethod: 'POST', headers: oldHeaders, body: BODY },
+      ...{ queryStringParameters: { a: 'b' }, multiValueQueryStringParameters: { a: ['b'] }, isBase64Encoded: false },
+      requestContext: { path: '/hook', httpMethod: 'POST', requestTimeEpoch: OLD.getTime(), stage: 'a' }
+    })
+  ]
+])('a capture is judged by its own time: %s', async (_, file) => {
+  const { code, stdout } = await explain(file)
+  expect([stdout.split('\n')[0], code]).toEqual([expect.stringMatching(/^verified: /), 0])
+})
+
+test.each<[name: string, file: string]>([
+  [
+    'Postman: a URL in parts, and headers as text',
+    inPostman({
+      method: 'POST',
+      header: signed.headers.map(line => line.join(': ')).join('\n'),
+      url: {
+        ...{ protocol: 'https', host: ['receiver', 'example'], path: ['hook'] },
+        query: [
+          { key: 'a', value: 'b' },
+          { key: 'c', value: 'd', disabled: true }
+        ]
+      },
+      body: { mode: 'raw', raw: BODY, options: { raw: { language: 'json' } } }
+    })
+  ],
+  [
+    'Insomnia: the query in parameters, and a header that is off',
+    json({
+      ...{ _type: 'export', __export_format: 4, __export_source: 'insomnia.desktop.app:v9.3.3' },
+      resources: [
+        {
+          ...{ _id: 'req_1', _type: 'request', parentId: 'wrk_1', name: 'a', method: 'POST' },
+          url: 'https://receiver.example/hook',
+          parameters: [
+            { id: 'pair_1', name: 'a', value: 'b', disabled: false },
+            { id: 'pair_2', name: 'c', value: 'd', disabled: true }
+          ],
+          headers: [
+            ...signed.headers.map(([name, value]) => ({ name, value })),
+            { name: 'X', value: '', disabled: true }
+          ],
+          body: { mimeType: 'application/json', text: BODY }
+        }
+      ]
+    })
+  ],
+  [
+    'Logs Insights of CloudWatch',
+    json({
+      status: 'Complete',
+      results: [
+        [
+          { field: '@timestamp', value: '2026-11-28 06:10:28.000' },
+          { field: '@message', value: `a\tINFO\t${json(event)}\n` }
+        ]
+      ]
+    })
+  ],
+  ['aws logs tail', `2026-11-28T06:10:28.123000+00:00 2026/11/28/[$LATEST]0a ${json(event)}\n`],
+  ['Cloud Logging, with the request in its message', json([{ insertId: 'a', jsonPayload: { message: json(event) } }])],
+  ['objects of wrangler, each in several lines', `${JSON.stringify({ logs: [] }, null, 2)}\n${json(event)}`]
+])('a capture is verified: %s', async (_, file) => {
+  const { code, stdout } = await explain(file)
+  expect([stdout.split('\n')[0], code]).toEqual([expect.stringMatching(/^verified: /), 0])
+})
+
+test('a note says that Cloudflare has redacted a part of the URL or a header', async () => {
+  const request = { method: 'POST', url: `${url}&id=REDACTED`, headers: { ...headers, 'x-key': 'REDACTED' } }
+  const { stderr } = await explain(json({ eventTimestamp: Date.now(), event: { request } }))
+  expect(stderr).toMatch(/REDACTED/)
+})
+
+test('a collection of Insomnia 5 is YAML: explain says what to export instead', async () => {
+  const { code, stderr } = await explain('type: collection.insomnia.rest/5.0\nname: a\ncollection:\n  - url: a\n')
+  expect([code, stderr]).toEqual([64, expect.stringContaining('export it as HAR')])
+})
+
 test('wrangler tail has no body, and explain says so', async () => {
   const line = json({
     outcome: 'ok',
