@@ -5,7 +5,7 @@ import { build } from 'vitepress'
 import { SITE as SITE_ADDRESS } from '../build/addresses.ts'
 import { CODES } from '../src/core/result/codes.ts'
 import { demoPicture } from './demo-picture.ts'
-import { makeExplainPage } from './explain/build.ts'
+import { makeExplainPage, makeExplainPart } from './explain/build.ts'
 import { llmsFiles } from './llms.ts'
 import { STATIC } from './markdown/links.ts'
 import { findMentions } from './markdown/mentions.ts'
@@ -61,10 +61,15 @@ const names: Names = {
 }
 write(NAMES, JSON.stringify(names))
 
+const explain = await makeExplainPart()
+write(`${BUILD}/pages/explain/index.md`, explain.markdown)
+write(`${BUILD}/examples.json`, explain.examples)
+
 cpSync(`${SITE}public`, `${BUILD}/public`, { recursive: true })
 for (const file of STATIC) {
   copyFileSync(`${ROOT}/${file}`, `${BUILD}/public/${basename(file)}`)
 }
+write(`${BUILD}/public/explain/worker.js`, explain.worker)
 write(`${BUILD}/public/demo.svg`, await demoPicture())
 write(`${BUILD}/public/search.json`, makeIndex(pages, [EXPLAIN]))
 
@@ -72,4 +77,4 @@ await build(SITE)
 
 for (const [file, text] of llmsFiles(entries, reference, BASE)) write(`${DIST}/${file}`, text)
 
-write(`${DIST}/${EXPLAIN.id}`, await makeExplainPage(SITE_ADDRESS && `${SITE_ADDRESS}/`))
+write(`${DIST}/explain.html`, await makeExplainPage(SITE_ADDRESS && `${SITE_ADDRESS}/`))

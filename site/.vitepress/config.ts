@@ -20,7 +20,7 @@ const guide = GROUPS.map(({ title, pages }) => ({
   text: title,
   items: [
     ...pages.map(file => ({ text: SHORT_TITLES[file] ?? titleOf(file), link: linkTo(file) })),
-    ...(title === 'Find out why' ? [{ text: 'Explain in the browser', link: '/explain.html', target: '_self' }] : [])
+    ...(title === 'Find out why' ? [{ text: 'Explain in the browser', link: '/explain/' }] : [])
   ]
 }))
 
@@ -64,9 +64,9 @@ export default defineConfig({
   themeConfig: {
     logo: { src: '/icon.svg', alt: '' },
     nav: [
-      { text: 'Guide', link: '/overview', activeMatch: '^/(?!reference/|checks-and-codes|codes/|$)' },
+      { text: 'Guide', link: '/overview', activeMatch: '^/(?!reference/|checks-and-codes|codes/|explain/|$)' },
       { text: 'Codes', link: '/checks-and-codes', activeMatch: '^/(?:checks-and-codes|codes/)' },
-      { text: 'Explain', link: '/explain.html', target: '_self' },
+      { text: 'Explain', link: '/explain/' },
       { text: 'Reference', link: '/reference/', activeMatch: '^/reference/' }
     ],
     sidebar: {
@@ -97,7 +97,7 @@ export default defineConfig({
     }
     return Object.entries(properties).map(([property, content]) => ['meta', { property, content }])
   },
-  transformHtml: withPolicy,
+  transformHtml: (html, _file, { page }) => withPolicy(html, page),
   vite: {
     build: { target: 'es2022' },
     publicDir: fileURLToPath(new URL('../.build/public', import.meta.url)),

@@ -48,6 +48,34 @@ async function bundle(entry: string, options: object = {}): Promise<string> {
 
 const sourceOf = (code: string): string => `'sha256-${createHash('sha256').update(code).digest('base64')}'`
 
+const makeWorker = (): Promise<string> => bundle('worker.ts', { inject: [at('buffer.ts')] })
+
+/** Returns the form, without blank lines, which would end it in Markdown. */
+const form = (offline: string): string =>
+  readFileSync(at('form.html'), 'utf8')
+    .replace('<!-- formats -->', () => `Any of these: ${formatNames()}.`)
+    .replace('<!-- offline -->', () => offline)
+    .replace(/\n\s*\n/g, '\n')
+
+/** Makes the page of the site, in Markdown, with the program of its worker and the examples. */
+export async function makeExplainPart(): Promise<{ markdown: string; worker: string; examples: string }> {
+  const offline = '<p>It works offline, too: <a href="../explain.html" download>save it as one file</a>.</p>'
+  const markdown = [
+    '---',
+    'title: Explain in the browser',
+    'description: Says why a signed HTTP request is refused, check by check, in the browser.',
+    'layout: page',
+    'sidebar: false',
+    '---',
+    '',
+    `<div class="explain">\n${form(offline)}</div>`,
+    '',
+    '<ExplainRequest />',
+    ''
+  ].join('\n')
+  return { markdown, worker: await makeWorker(), examples: JSON.stringify(loadExamples()) }
+}
+
 /**
  * Makes the page: one file, which works from a disk as from a server, and which loads nothing.
  *
@@ -55,8 +83,10 @@ const sourceOf = (code: string): string => `'sha256-${createHash('sha256').updat
  *   without it, such a page has no links
  */
 export async function makeExplainPage(site?: string): Promise<string> {
-  const worker = await bundle('worker.ts', { inject: [at('buffer.ts')] })
-  const script = await bundle('page.ts', { define: { SITE: site === undefined ? 'undefined' : JSON.stringify(site) } })
+  const worker = await makeWorker()
+  const script = await bundle('one-file.ts', {
+    define: { SITE: site === undefined ? 'undefined' : JSON.stringify(site) }
+  })
   const style = await bundle('page.css', { loader: { '.css': 'css' } })
   const policy = [
     "default-src 'none'",
@@ -78,7 +108,7 @@ export async function makeExplainPage(site?: string): Promise<string> {
   const parts: Readonly<Record<string, string>> = {
     policy: `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
     style: `<style>${style}</style>`,
-    formats: `Any of these: ${formatNames()}.`,
+    form: form(''),
     scripts: [
       `<script type="text/plain" id="worker">${packed}</script>`,
       `<script type="application/json" id="examples">${examples}</script>`,

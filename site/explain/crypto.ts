@@ -10,15 +10,18 @@ import { parseRsaDer } from '../../src/core/key/rsa-der.ts'
  */
 
 type HashName = 'sha1' | 'sha256' | 'sha384' | 'sha512'
-type Encoding = 'base64'
+type Encoding = 'base64' | 'hex'
 
 const HASHES = { sha1, sha256, sha384, sha512 } as const
 
 /** The values of OpenSSL; the library only compares and passes them. */
 export const constants = { RSA_NO_PADDING: 3, RSA_PKCS1_PSS_PADDING: 6, RSA_PSS_SALTLEN_AUTO: -2 } as const
 
-export const hash = (name: HashName, data: Uint8Array, encoding: Encoding): string =>
-  Buffer.from(HASHES[name](data).buffer).toString(encoding)
+/** Hashes octets, or a text as UTF-8. */
+export function hash(name: HashName, data: Uint8Array | string, encoding: Encoding): string {
+  const octets = typeof data === 'string' ? new TextEncoder().encode(data) : data
+  return Buffer.from(HASHES[name](octets).buffer).toString(encoding)
+}
 
 export function createHash(name: HashName) {
   const hash = HASHES[name].create()

@@ -1,8 +1,14 @@
 import type { Example } from './examples.ts'
 import type { Answer, Missing, Question } from './worker.ts'
 
-/** The address of the site, with a slash at its end; undefined if it is not known. */
-declare const SITE: string | undefined
+/** What differs between the page of the site and the file of its own. */
+interface Host {
+  /** the address of the worker's program */
+  readonly program: Promise<string>
+  readonly examples: readonly Example[]
+  /** the address of the site, with a slash at its end; undefined if it is not known */
+  readonly site: string | undefined
+}
 
 /** The command's limit, which is larger than any webhook. */
 const MAX_BYTES = 16 * 2 ** 20
@@ -15,6 +21,12 @@ const TIME_LIMIT = 60_000
 
 /** These flags have a field of the same name. */
 const FLAG_FIELDS = ['domain', 'host', 'account', 'key-record', 'doh', 'now', 'account-header'] as const
+
+/** A link to the page may fill in these, and nothing that is asked or judged because somebody followed it. */
+const LINK_FIELDS = ['domain', 'host', 'account', 'account-header'] as const
+
+/** No setting is longer. */
+const MAX_SETTING = 255
 
 const byId = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T
 
@@ -103,9 +115,7 @@ addEventListener('drop', ({ dataTransfer }) => {
 
 /* ---- the examples */
 
-const examples: readonly Example[] = JSON.parse(byId('examples').textContent!)
-
-for (const { title, fields, isRfc9421 } of examples) {
+function offer({ title, fields, isRfc9421 }: Example): void {
   const button = element('button', { type: 'button', textContent: title })
   button.addEventListener('click', () => {
     release()
@@ -117,6 +127,26 @@ for (const { title, fields, isRfc9421 } of examples) {
   document.querySelector('.examples')!.append(button)
 }
 
+/* ---- the settings in the address */
+
+/** Fills in the settings that the fragment of the address has, such as `#domain=service.example&account=1234`. */
+function fillFromAddress(): void {
+  const settings = new URLSearchParams(location.hash.slice(1))
+  for (const id of LINK_FIELDS) {
+    const value = settings.get(id)
+    if (value !== null) field(id).value = value.slice(0, MAX_SETTING)
+  }
+  if (settings.has('rfc9421')) rfc9421.checked = settings.get('rfc9421') === 'true'
+}
+
+function linkToSettings(): string {
+  const filled = LINK_FIELDS.map(id => [id, field(id).value.trim()]).filter(([, value]) => value !== '')
+  const settings = new URLSearchParams([...filled, ...(rfc9421.checked ? [['rfc9421', 'true']] : [])])
+  return `${location.href.split('#')[0]}#${settings}`
+}
+
+addEventListener('hashchange', fillFromAddress)
+
 /* ---- the worker */
 
 const trusted = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes
@@ -126,26 +156,17 @@ interface TrustedTypes {
   createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): string }
 }
 
-/** The address of the worker's program, which the page has compressed. */
-const program = unpack(byId('worker').textContent!).then(code => URL.createObjectURL(code))
-
-function unpack(base64: string): Promise<Blob> {
-  const bytes = Uint8Array.from(atob(base64), character => character.charCodeAt(0))
-  const code = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
-  return new Response(code, { headers: { 'Content-Type': 'text/javascript' } }).blob()
-}
-
 /** Ends the running explanation. */
 let stop = (): void => {}
 
-/** Asks a worker of its own, unless another question comes before the program is unpacked. */
+/** Asks a worker of its own, unless another question comes before the program is there. */
 function ask(question: Question): void {
   stop()
   let isStopped = false
   stop = () => {
     isStopped = true
   }
-  void program.then(address => {
+  void host.program.then(address => {
     if (!isStopped) askWorker(address, question)
   })
 }
@@ -210,7 +231,14 @@ function clear(): void {
 function showMistake(message: string): void {
   clear()
   byId('mistake').textContent = message
-  byId('result').scrollIntoView({ block: 'nearest' })
+  showResult()
+}
+
+/** Brings the result into sight, unless it is already there, beside the form. */
+function showResult(): void {
+  const verdict = document.querySelector('.verdict')!
+  const { top } = verdict.getBoundingClientRect()
+  if (top < 0 || top > innerHeight / 2) verdict.scrollIntoView()
 }
 
 const LABELS = { domain: 'Domain', host: 'Host', account: 'Account' } as const
@@ -234,7 +262,7 @@ function showExplained({ status, headline, notes, failures, lines, json }: Expla
   byId('explanation').replaceChildren(...lines.flatMap((line, i) => [i === 0 ? '' : '\n', ...toned(line)]))
   showJson(json)
   byId('explained').hidden = false
-  byId('result').scrollIntoView({ block: 'nearest' })
+  showResult()
 }
 
 type Explained = Extract<Answer, { kind: 'explained' }>
@@ -247,14 +275,9 @@ function toned(line: Line): (Node | string)[] {
 
 type Line = Explained['lines'][number]
 
-/** On the site, the other pages are beside this one. */
-const BESIDE = location.protocol === 'file:' ? SITE : './'
-if (BESIDE === undefined) byId('guides').removeAttribute('href')
-else byId<HTMLAnchorElement>('guides').href = BESIDE
-
 function nameOf(code: string): HTMLElement {
-  if (BESIDE === undefined) return element('span', { textContent: code })
-  const href = `${BESIDE}codes/${encodeURIComponent(code)}.html`
+  if (host.site === undefined) return element('span', { textContent: code })
+  const href = `${host.site}codes/${encodeURIComponent(code)}.html`
   return element('a', { href, textContent: code, target: '_blank', rel: 'noopener' })
 }
 
@@ -309,3 +332,15 @@ function copyOn(id: string, text: () => string): void {
 
 copyOn('copy-text', () => byId('explanation').textContent!)
 copyOn('copy-json', () => json)
+copyOn('copy-link', linkToSettings)
+
+/* ---- the start */
+
+let host: Host
+
+/** Starts the page, whose form is there. */
+export function start(given: Host): void {
+  host = given
+  host.examples.forEach(offer)
+  fillFromAddress()
+}

@@ -1,5 +1,4 @@
 import type { MarkdownRenderer } from 'vitepress'
-import { EXPLAIN } from '../search/terms.ts'
 import { resolveLink, sourceOf } from './links.ts'
 import { pageOfSpan, pagesByName } from './names.ts'
 import type { Names } from './site-data.ts'
@@ -95,7 +94,7 @@ function resolveLinks(tokens: readonly Token[], source: string, base: string): v
       continue
     }
     // A static file is not a page: the browser loads it. VitePress puts the base before the addresses of pages alone.
-    const isStatic = target.startsWith(`/${EXPLAIN.id}`) || /^\/[^#]*\.(?!md\b|html\b)\w+$/.test(target)
+    const isStatic = /^\/[^#]*\.(?!md\b|html\b)\w+$/.test(target)
     token.attrSet('href', isStatic ? base + target.slice(1) : target)
     if (isStatic) token.attrSet('target', '_self')
   }

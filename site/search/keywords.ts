@@ -44,7 +44,7 @@ export const KEYWORDS: Readonly<Record<string, string>> = {
     'DoH RFC 8484 resolver Workers edge 1.1.1.1 8.8.8.8 Google Cloudflare quad9 spoofing cache poisoning',
   'engines.html':
     'ext_authz external authorization forward auth forwardAuth auth_request subrequest sidecar Istio Kong middleware',
-  'explain.html': 'explain browser online tool paste debug request web page curl HAR decode without installation',
+  'explain/': 'explain browser online tool paste debug request web page curl HAR decode without installation',
   'for-agents.html': 'AI LLM assistant copilot claude cursor chatgpt prompt code generation summary',
   'frameworks.html': 'integration middleware web framework server example how to use with',
   'frameworks.html#read-the-body': 'raw body bytes buffer stream body parser bodyParser',

@@ -14,7 +14,7 @@ export interface Indexed {
 
 /** The page that is not made of Markdown: it verifies a captured request in the browser. */
 export const EXPLAIN = {
-  id: 'explain.html',
+  id: 'explain/',
   title: 'Explain in the browser',
   text: 'Paste a captured request and read why it is refused.'
 } as const

@@ -44,7 +44,7 @@ export const QUESTIONS: readonly (readonly [question: string, ...pages: string[]
   ['http message signatures RFC 9421', 'rfc9421.html'],
   ['resolver over https on workers', 'dns-over-https.html', 'reference/doh/dohTxtLookup.html'],
   ['send a forged request to see that it fails', 'testing.html', 'command-line.html'],
-  ['paste a curl command to debug it', 'command-line.html', 'explain.html'],
+  ['paste a curl command to debug it', 'command-line.html', 'explain/'],
   ['implement a verifier in go', 'writing-a-verifier.html', 'vectors.html'],
   ['fields of ReceivedRequest', 'reference/types/ReceivedRequest.html'],
   ['is it compatible with other libraries', 'interop.html'],
