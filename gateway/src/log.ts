@@ -8,6 +8,9 @@ import { senderFinding } from './findings.ts'
 interface Additions {
   /** lines of refusals with the same code that were left out since the last one */
   readonly leftOut?: number
+  /** the likely cause of a refusal and its fix, in JSON */
+  readonly cause?: string
+  readonly fix?: string
 }
 
 /**
@@ -26,7 +29,7 @@ function recordOf({ verdict, refusal, bodyLength }: Exchange) {
   return verdict.status === 'verified' && bodyLength !== undefined ? { ...record, bodyLength } : record
 }
 
-function jsonLine(exchange: Exchange | Malformed, { leftOut }: Additions): string {
+function jsonLine(exchange: Exchange | Malformed, { leftOut, cause, fix }: Additions): string {
   const time = new Date(exchange.receivedAt).toISOString()
   const { status: httpStatus, upstream, verdict } = exchange
   if (verdict === undefined) {
@@ -36,7 +39,8 @@ function jsonLine(exchange: Exchange | Malformed, { leftOut }: Additions): strin
   const { requestId, upstreamError, madeByKey, storeError, finding = senderFinding(verdict) } = exchange
   const ms = Math.round(exchange.duration)
   const record = { ...recordOf(exchange), madeByKey, storeError }
-  return JSON.stringify({ time, requestId, finding, ...record, httpStatus, upstream, upstreamError, ms, leftOut })
+  const answered = { httpStatus, upstream, upstreamError, ms }
+  return JSON.stringify({ time, requestId, finding, ...record, ...answered, cause, fix, leftOut })
 }
 
 function textLines(exchange: Exchange | Malformed, { leftOut }: Additions): string {

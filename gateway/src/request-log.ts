@@ -1,4 +1,4 @@
-import { explain, mainFailure } from 'signed-requests'
+import { diagnose, explain, mainFailure } from 'signed-requests'
 import type { Exchange, Malformed } from './exchange.ts'
 import { logText } from './log.ts'
 import { type Signer, signerOf } from './signer.ts'
@@ -27,8 +27,8 @@ const nothingWritten = (): Written => ({ second: 0, bytes: 0, leftOut: new Map()
 
 /**
  * Makes the function that logs each request. A verified request is always one line. Refusals are limited; the next line
- * of a code says how many of it were left out. In text, a refusal that is signed under the domain is explained below its
- * line, each code once a minute.
+ * of a code says how many of it were left out. A refusal that is signed under the domain is explained, each code once a
+ * minute: in text below its line, in JSON by its cause and fix.
  *
  * @param now milliseconds of a monotonic clock
  */
@@ -52,32 +52,41 @@ export function createRequestLog(
     if (second !== state.second) Object.assign(state, { second, bytes: 0 })
     const leftOut = state.leftOut.get(code)
     const left = MAX_BYTES[signer] - state.bytes
-    const line = left > 0 ? logText(exchange, form, leftOut === undefined ? {} : { leftOut }) : ''
+    const additions = leftOut === undefined ? {} : { leftOut }
+    const line = left > 0 ? logText(exchange, form, additions) : ''
     if (line.length >= left) {
       state.leftOut.set(code, (leftOut ?? 0) + 1)
       return
     }
-    const explanation =
-      form === 'text' && signer !== 'no' ? explanationOf(exchange, state, code, left - line.length) : ''
-    const text = line + explanation
+    const explained = signer === 'no' ? undefined : explainedLine(exchange, line, additions, state, code)
+    const text = explained !== undefined && explained.length < left ? explained : line
+    if (text === explained) state.explained.set(code, { at: now(), since: 0 })
     state.leftOut.delete(code)
     state.bytes += text.length + 1
     print(text)
   }
 
-  /** Returns the explanation of a refusal, or of several alike, where it is due and fits. */
-  function explanationOf({ verdict }: Exchange | Malformed, state: Written, code: string, room: number): string {
-    if (verdict === undefined || verdict.status === 'verified') return ''
-    const last = state.explained.get(code)
+  /** Returns the line of a refusal with its explanation, where that is due. */
+  function explainedLine(
+    exchange: Exchange | Malformed,
+    line: string,
+    additions: { readonly leftOut?: number },
+    { explained }: Written,
+    code: string
+  ): string | undefined {
+    const { verdict } = exchange
+    if (verdict === undefined || verdict.status === 'verified') return undefined
+    const last = explained.get(code)
     if (last !== undefined && now() - last.at < EXPLAIN_AGAIN) {
       last.since += 1
-      return ''
+      return undefined
+    }
+    if (form === 'json') {
+      const [failure] = diagnose(verdict, { settings: 'flags' }).failures
+      return logText(exchange, form, { ...additions, ...(failure && { cause: failure.cause, fix: failure.fix }) })
     }
     const count = last !== undefined && last.since > 0 ? `${last.since} more since it was explained last\n` : ''
-    const text = `\n${count}${explain(verdict, { settings: 'flags' })}\n`
-    if (text.length >= room) return ''
-    state.explained.set(code, { at: now(), since: 0 })
-    return text
+    return `${line}\n${count}${explain(verdict, { settings: 'flags' })}\n`
   }
 }
 

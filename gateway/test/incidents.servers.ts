@@ -10,7 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { blocksOf, type CodeBlock } from '../../test/meta/docs/pages.ts'
 import { CLI } from '../../test/support/cli.ts'
 import { send } from '../../test/support/wire.ts'
-import { logText } from '../src/log.ts'
+import { createRequestLog } from '../src/request-log.ts'
 import { startWithAdmin } from './support/admin.ts'
 
 // The page's commands need a shell, but npm test does not.
@@ -89,12 +89,12 @@ const scan: ReceivedRequest = { method: 'GET', target: '/.env', headers: [['Host
 /** Starts a gateway whose log is the page's file. */
 async function startGatewayOf({ cwd, service }: { cwd: string; service: TestService }) {
   const gateway = await startWithAdmin({ verifier: service.options })
+  const log = createRequestLog('json', line => appendFileSync(join(cwd, 'gateway.log'), `${line}\n`))
   let count = 0
   const take = async (request: ReceivedRequest) => {
     await send(gateway.address, request)
     count += 1
-    const exchange = (await gateway.over(count)).at(-1)!
-    appendFileSync(join(cwd, 'gateway.log'), `${logText(exchange, 'json')}\n`)
+    log((await gateway.over(count)).at(-1)!)
   }
   return { ...gateway, take }
 }

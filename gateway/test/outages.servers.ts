@@ -9,7 +9,7 @@ import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { type AlertCase, askPromtool, type Firing, NONE } from '../../test/support/alerts.ts'
 import { runInside } from '../../test/support/run-cli.ts'
 import { send } from '../../test/support/wire.ts'
-import { logText } from '../src/log.ts'
+import { createRequestLog } from '../src/request-log.ts'
 import { ask, startWithAdmin } from './support/admin.ts'
 import '../../examples/metrics.ts'
 
@@ -48,13 +48,15 @@ beforeEach(() => {
 async function startLoggingGateway({ options }: TestService): Promise<Receiver> {
   const records = join(folder, 'gateway.log')
   const gateway = await startWithAdmin({ verifier: options })
+  // The limit of a second is that of this test's clock.
+  const log = createRequestLog('json', line => appendFileSync(records, `${line}\n`), Date.now)
   let count = 0
   return {
     records,
     async take(request) {
       await send(gateway.address, request)
       count += 1
-      appendFileSync(records, `${logText((await gateway.over(count)).at(-1)!, 'json')}\n`)
+      log((await gateway.over(count)).at(-1)!)
     },
     metrics: async () => (await ask(gateway.port, '/metrics')).body
   }
@@ -146,7 +148,8 @@ test('a rotation that went wrong', async () => {
   expect(groups).toHaveLength(1)
   expect(largest).toMatchObject({
     ...{ code: 'key-not-found', signer: 'claimed', key: 'key2._domainkey.service.example' },
-    ...{ count: 241, first: '2026-11-24T03:15:00Z', verifiedBefore: 450, verifiedSince: 0 }
+    ...{ count: 241, first: '2026-11-24T03:15:00Z', verifiedBefore: 450, verifiedSince: 0 },
+    cause: expect.stringContaining('withdrawn')
   })
   expect([unsigned, forged]).toEqual([691 + 277, 690])
 })
@@ -168,6 +171,20 @@ test('a proxy that strips a part of the path', async () => {
   expect((await createVerifier(options)(request)).failures).toMatchObject([{ code: 'signature-mismatch' }])
   const repaired = await createVerifier(options)({ ...request, target: `/hooks${request.target}` })
   expect(repaired.failures.map(({ code }) => code)).not.toContain('signature-mismatch')
+})
+
+test('a proxy that strips a part of the path, in front of the gateway', async () => {
+  const service = createTestService()
+  const receiver = await startLoggingGateway(service)
+  const series = await live(receiver, service, request => ({ ...request, target: '/in' }))
+  assertAlerts('proxy', series, { Refused: 'signature-mismatch', Changed: true }, { Changed: true })
+
+  const { groups, largest } = await explainRecords(receiver)
+  expect(groups).toHaveLength(1)
+  expect(largest).toMatchObject({
+    ...{ code: 'signature-mismatch', signer: 'key', count: 241, verifiedBefore: 450, verifiedSince: 0 },
+    ...{ cause: expect.stringContaining('took /hooks off the path'), fix: expect.stringContaining('--prefix /hooks') }
+  })
 })
 
 test('a clock that is slow', async () => {

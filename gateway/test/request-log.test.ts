@@ -63,6 +63,21 @@ test('JSON says whether the published key made a signature that does not verify'
   expect(lines.map(line => JSON.parse(line).madeByKey)).toEqual([true, false, undefined])
 })
 
+test('JSON names the cause of what is signed under the domain, a code once a minute', () => {
+  const { log, lines, at } = start('json')
+  const made = { ...otherPath, madeByKey: true }
+  for (const seconds of [0, 0, 59, 60]) {
+    at(seconds)
+    log(made)
+    log(scanner)
+  }
+  const causes = lines
+    .map(line => JSON.parse(line))
+    .filter(({ cause, fix }) => cause !== undefined && fix !== undefined)
+  expect(causes).toHaveLength(2)
+  expect(causes[0]).toMatchObject({ code: 'signature-mismatch', cause: expect.stringContaining('the key did make') })
+})
+
 describe('text', () => {
   const explained = (lines: readonly string[]) => lines.filter(line => line.includes('\nrejected: ')).length
 

@@ -44,7 +44,7 @@ export { type AdapterRequest, prepareProxy } from '../platforms/proxy.ts'
 export type { AddedCauses, ConditionalCause, Known } from '../explain/causes/entry.ts'
 export { PATIENT_SEARCH_COST } from '../explain/changed-line.ts'
 export { diagnoseWithin, type Undecided } from '../explain/diagnose.ts'
-export { explainDiagnosis } from '../explain/explain.ts'
+export { explainDiagnosis, LABELS } from '../explain/explain.ts'
 
 // `explain CODE` and the pages print what the entries say; the gateway logs the fix of its own codes.
 

@@ -16,6 +16,8 @@ export interface Group {
   last: number | undefined
   /** the number of verified requests before the first of these */
   readonly verifiedBefore: number
+  /** the likely cause of the first one of which the log says it, and its fix */
+  advice: Incident['advice']
   /** where the first one is that can be read, such as the name of a file */
   example: string | undefined
 }
@@ -77,6 +79,7 @@ export function createCollection(since: number | undefined) {
     const group: Group = {
       ...{ code, signer, differs: isFull ? undefined : differs, count: 0, first: undefined, last: undefined },
       verifiedBefore: verified,
+      advice: undefined,
       example
     }
     groups.set(isFull ? rest : name, group)
@@ -106,6 +109,7 @@ export function createCollection(since: number | undefined) {
         const group = groupOf(incident, boundedCode(code), signer, example)
         group.count += count
         group.example ??= example
+        group.advice ??= incident.advice
         if (time !== undefined) {
           group.first = Math.min(group.first ?? time, time)
           group.last = Math.max(group.last ?? time, time)

@@ -13,6 +13,8 @@ export interface Incident {
   readonly keyId: string | undefined
   readonly accountId: string | undefined
   readonly host: string | undefined
+  /** the likely cause and its fix, where the log has them */
+  readonly advice?: { readonly cause: string; readonly fix: string } | undefined
   /** how many requests of the same kind the log left out before this one */
   readonly leftOut: number
 }
@@ -20,8 +22,11 @@ export interface Incident {
 /** `logRecord` cuts what a sender chose to this; a longer text is none of its. */
 const MAX_TEXT = 255
 
-const textOr = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' && value.length <= MAX_TEXT ? value : undefined
+/** Limits the characters of a cause, and of a fix. */
+const MAX_ADVICE = 4000
+
+const textOr = (value: unknown, longest = MAX_TEXT): string | undefined =>
+  typeof value === 'string' && value !== '' && value.length <= longest ? value : undefined
 
 /** Loggers and platforms wrap a record in other objects: `{ log: "{ ... }" }` in `{ message: ... }` is two deep. */
 const MAX_DEPTH = 5
@@ -121,8 +126,14 @@ function incidentOf(value: JsonObject, time: number | undefined): Incident | und
     keyId: textOr(value['keyId']) ?? textOr(value['claimedKeyId']),
     accountId: textOr(value['accountId']) ?? textOr(value['claimedAccountId']),
     host: textOr(value['claimedHost']),
+    advice: adviceOf(value),
     leftOut: Number.isSafeInteger(leftOut) && (leftOut as number) > 0 ? (leftOut as number) : 0
   }
+}
+
+function adviceOf(value: JsonObject): Incident['advice'] {
+  const [cause, fix] = [textOr(value['cause'], MAX_ADVICE), textOr(value['fix'], MAX_ADVICE)]
+  return cause === undefined || fix === undefined ? undefined : { cause, fix }
 }
 
 function timeIn(value: JsonObject): number | undefined {

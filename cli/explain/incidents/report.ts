@@ -1,4 +1,13 @@
-import { asciiJson, aside, escapeText, type Line, plural, withTone, wrapWords } from '../../../src/internal/index.ts'
+import {
+  asciiJson,
+  aside,
+  escapeText,
+  LABELS,
+  type Line,
+  plural,
+  withTone,
+  wrapWords
+} from '../../../src/internal/index.ts'
 import { explainCode, explainGatewayCode, gatewayCodeLines, isCode } from '../code.ts'
 import type { Group, Incidents } from './groups.ts'
 
@@ -42,7 +51,7 @@ const iso = (time: number): string => new Date(time).toISOString().replace('.000
 const UNKNOWN_SIGNER = "A forger's request looks the same in this log: a recorder's file says who signed."
 
 /** Says what the code of a group means. No request of it is kept, so nobody knows which cause applies. */
-export function groupCodeLines({ code, signer, differs }: Group): readonly Line[] {
+export function groupCodeLines({ code, signer, differs, advice }: Group): readonly Line[] {
   if (!isCode(code)) {
     const ofGateway = explainGatewayCode(code)
     return ofGateway === undefined ? [] : [gatewayCodeLines(ofGateway)].flat()
@@ -52,18 +61,24 @@ export function groupCodeLines({ code, signer, differs }: Group): readonly Line[
   const isName = differs?.name === 'key' && /^[a-z0-9._-]{1,253}$/.test(differs.value)
   return [
     withTone('label', code, `${code}: ${message}`),
-    wrapWords('', meaning),
+    ...(advice === undefined
+      ? [wrapWords('', meaning)]
+      : [labelled(LABELS.cause, advice.cause), labelled(LABELS.fix, advice.fix)]),
     ...(code === 'signature-mismatch' && signer === 'claimed' ? [UNKNOWN_SIGNER] : []),
     `Causes and fixes: npx signed-requests explain ${code}`,
     ...(isName ? [`The key as DNS has it now: npx signed-requests key ${differs.value}`] : [])
   ]
 }
 
+const labelled = (label: string, text: string): Line =>
+  withTone('label', label, wrapWords(`${label} `, escapeText(text, 1000)))
+
 /** Writes all groups as JSON; `explained` is what the text says of the largest one. */
 export function incidentJson({ groups, ...counts }: Incidents, explained: object | undefined): string {
   const { verified } = counts
-  const rows = groups.map(({ first, last, verifiedBefore, differs, ...group }) => ({
+  const rows = groups.map(({ first, last, verifiedBefore, differs, advice, ...group }) => ({
     ...group,
+    ...advice,
     ...(differs && { [differs.name]: differs.value }),
     ...(first !== undefined && { first: iso(first), last: iso(last!) }),
     verifiedBefore,

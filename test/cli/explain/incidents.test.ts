@@ -140,6 +140,16 @@ describe('a log', () => {
     expect((await runInside(['explain', '--since', '1h'], 'GET / HTTP/1.1\r\n\r\n')).code).toBe(64)
   })
 
+  test('shows the first cause and fix that the log has for a group', async () => {
+    const advice = { cause: 'a proxy or router took /hooks off the path', fix: 'Put it back: \x1b[31m--prefix /hooks.' }
+    const lines = [lineOf(await otherBody(0), 0), lineOf({ ...(await otherBody(1)), ...advice }, 1)]
+    expect(JSON.parse((await explainLog(lines)).stdout).groups).toMatchObject([{ count: 2, ...advice }])
+    const { stdout } = await runInside(['explain'], lines.join('\n'))
+    expect(stdout).toMatch(/^[\n -~]*$/)
+    expect(stdout).toContain(advice.cause)
+    expect(stdout).toContain('--prefix /hooks')
+  })
+
   test('adds what the log left out', async () => {
     const { stdout } = await explainLog([lineOf({ ...(await otherBody(0)), leftOut: 41 }, 0)])
     expect(JSON.parse(stdout).groups).toMatchObject([{ count: 42 }])
