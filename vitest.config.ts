@@ -80,6 +80,18 @@ export default defineConfig({
           hookTimeout: 120_000
         }
       },
+      // npm run test:fleet: engines that fail over under load, one after the other: each has the machine to itself.
+      {
+        extends: true,
+        test: {
+          name: 'fleet',
+          globalSetup,
+          include: ['test/fleet/*.fleet.ts', 'gateway/test/*.fleet.ts'],
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 120_000
+        }
+      },
       // npm run test:runtimes: the packed package on other runtimes.
       {
         extends: true,

@@ -23,6 +23,7 @@ export const GROUPS: readonly Group[] = [
       'docs/behind-a-proxy.md',
       'docs/replay-and-retries.md',
       'docs/replay-stores.md',
+      'docs/write-a-store.md',
       'docs/several-services.md',
       'docs/middleware.md',
       'docs/rfc9421.md'

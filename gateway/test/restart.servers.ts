@@ -75,8 +75,14 @@ test.each(BALANCERS)(
     /** Starts a gateway; resolves when it is ready. */
     async function start({ port, admin }: (typeof gateways)[number]): Promise<Running> {
       const flags = ['--redis', `redis://127.0.0.1:${redis.port}`, '--admin', `127.0.0.1:${admin}`]
-      const command = gatewayCommand(application.url, dns.address, [...flags, '--listen', `127.0.0.1:${port}`])
-      const running = startProcess([...command, '--drain-delay', '2000'].filter(isGivenOnce))
+      const command = gatewayCommand(application.url, dns.address, [
+        ...flags,
+        '--listen',
+        `127.0.0.1:${port}`,
+        '--drain-delay',
+        '2000'
+      ])
+      const running = startProcess(command)
       await running.says(/listening on/)
       return running
     }
@@ -124,9 +130,3 @@ test.each(BALANCERS)(
     expect(targets.length).toBe(answers.size)
   }
 )
-
-/** Drops the flags that `gatewayCommand` gives, where they are given again behind. */
-function isGivenOnce(word: string, i: number, all: readonly string[]): boolean {
-  const flag = word.startsWith('--') ? word : all[i - 1]!
-  return !['--listen', '--drain-delay'].includes(flag) || i >= all.lastIndexOf(flag)
-}

@@ -53,10 +53,8 @@ export const gatewayCommand = (upstream: URL, dns: string, args: readonly string
   'receiver.example',
   '--account',
   '1234',
-  '--listen',
-  '127.0.0.1:0',
-  '--drain-delay',
-  '0',
+  ...(args.includes('--listen') ? [] : ['--listen', '127.0.0.1:0']),
+  ...(args.includes('--drain-delay') ? [] : ['--drain-delay', '0']),
   ...args
 ]
 

@@ -8,7 +8,6 @@ const WIDE: readonly string[] = [
   'bench/README.md',
   'docs/deploy.md',
   'docs/engines.md',
-  'docs/replay-stores.md',
   'docs/testing.md'
 ]
 

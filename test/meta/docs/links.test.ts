@@ -93,7 +93,7 @@ test.each([
   ['the key was rotated', 'keys-and-dns.md#rotate-a-key'],
   ['DNS is down', 'troubleshooting.md#503-and-the-sender-keeps-retrying'],
   ['a request comes twice', 'replay-and-retries.md#replay-or-retry'],
-  ['a store of your own', 'replay-stores.md#your-own'],
+  ['a store of your own', 'write-a-store.md'],
   ['a test in CI', 'testing.md#in-a-test'],
   ['PHP', 'gateway.md']
 ])('the index answers with one click: %s', (_, target) => expect(linksOf(proseOf(INDEX))).toContain(target))

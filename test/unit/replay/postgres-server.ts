@@ -28,8 +28,18 @@ export interface PostgresServer {
  * machine.
  *
  * @param options.durable an answered commit survives that of the machine too: for the benchmarks
+ * @param options.standby makes a standby of the running server at `primary`, which it follows by the address `follows`
+ * @param options.clock as faketime takes it, such as `-11m`: the server's clock is off by so much
  */
-export async function postgresServer({ durable = false } = {}): Promise<PostgresServer> {
+export async function postgresServer({
+  durable = false,
+  standby,
+  clock
+}: {
+  durable?: boolean
+  standby?: { name: string; primary: number; follows?: number }
+  clock?: string
+} = {}): Promise<PostgresServer> {
   const versions = readdirSync('/usr/lib/postgresql').sort((a, b) => Number(b) - Number(a))
   const bin = `/usr/lib/postgresql/${versions[0]}/bin`
   const port = await freePort()
@@ -41,12 +51,25 @@ export async function postgresServer({ durable = false } = {}): Promise<Postgres
   own(folder)
   const data = join(folder, 'data')
   const asAccount = { ...account, cwd: folder }
-  const settings = ['-D', data, '-U', 'postgres', '-A', 'trust', '-N', '-E', 'UTF8']
-  execFileSync(join(bin, 'initdb'), settings, { ...asAccount, stdio: 'pipe' })
+  const [program, settings] =
+    standby === undefined
+      ? ['initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-N', '-E', 'UTF8']]
+      : ['pg_basebackup', ['-D', data, '-c', 'fast', '-d', `host=127.0.0.1 user=postgres port=${standby.primary}`]]
+  execFileSync(join(bin, program), settings, { ...asAccount, stdio: 'pipe' })
   const configure = (settings: string) => appendFileSync(join(data, 'postgresql.conf'), `\n${settings}\n`)
   configure(
     `listen_addresses = '127.0.0.1'\nport = ${port}\nunix_socket_directories = ''\nfsync = ${durable ? 'on' : 'off'}`
   )
+  const makeStandby = () => {
+    appendFileSync(join(data, 'standby.signal'), '')
+    own(join(data, 'standby.signal'))
+  }
+  if (standby !== undefined) {
+    const { name, primary, follows = primary } = standby
+    configure(`primary_conninfo = 'host=127.0.0.1 user=postgres port=${follows} application_name=${name}'`)
+    makeStandby()
+  }
+  const command = [...(clock === undefined ? [] : ['faketime', '-f', clock]), join(bin, 'postgres'), '-D', data]
   let child: ChildProcess | undefined
   const onExit = () => child?.kill('SIGKILL')
   process.once('exit', onExit)
@@ -77,7 +100,7 @@ export async function postgresServer({ durable = false } = {}): Promise<Postgres
     }
   }
   const startOnce = async (): Promise<string | undefined> => {
-    child = spawn(join(bin, 'postgres'), ['-D', data], { ...asAccount, stdio: ['ignore', 'ignore', 'pipe'] })
+    child = spawn(command[0]!, command.slice(1), { ...asAccount, stdio: ['ignore', 'ignore', 'pipe'] })
     let output = ''
     // The log is always read to its end: a server whose log nobody reads stops at the next error that it reports.
     const isReady = new Promise<boolean>(resolve => {
@@ -97,10 +120,7 @@ export async function postgresServer({ durable = false } = {}): Promise<Postgres
     pause: () => signalAll('SIGSTOP'),
     resume: () => signalAll('SIGCONT'),
     configure,
-    makeStandby() {
-      appendFileSync(join(data, 'standby.signal'), '')
-      own(join(data, 'standby.signal'))
-    },
+    makeStandby,
     async remove() {
       process.off('exit', onExit)
       await kill()

@@ -21,16 +21,18 @@ export interface RedisServer {
 /**
  * Runs a real Redis on a free port. `durable`: an answered write is on disk. Otherwise nothing is ever written there.
  * `cluster`: it is a node of a Redis Cluster, without slots so far. `primary`: it is a replica of
- * the Redis at that port.
+ * the Redis at that port. `settings`: more of its configuration, as words of the command line.
  */
 export async function redisServer({
   durable = false,
   cluster = false,
-  primary
+  primary,
+  settings = []
 }: {
   durable?: boolean
   cluster?: boolean
   primary?: number
+  settings?: readonly string[]
 } = {}): Promise<RedisServer> {
   const port = await freePort()
   const dir = mkdtempSync(join(tmpdir(), 'signed-requests-redis-'))
@@ -46,7 +48,8 @@ export async function redisServer({
     '',
     '--repl-diskless-sync-delay',
     '0',
-    ...persistence
+    ...persistence,
+    ...settings
   ]
   if (primary !== undefined) args.push('--replicaof', `127.0.0.1 ${primary}`)
   if (cluster)
