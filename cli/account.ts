@@ -18,9 +18,8 @@ const TOKEN = 'ACCESS_TOKEN'
 /** The command `signed-requests account`. */
 export const account: Command<typeof FLAGS> = {
   about: [
-    'Prints the account id that the service puts into X-Service-ID, and that createVerifier takes as accounts. The ' +
-      `access token is taken from the environment variable ${TOKEN}, or else from standard input, never from an ` +
-      'argument, which other users of the machine could see.'
+    'Prints your account id, as the option accounts takes it. Reads the access token from the environment ' +
+      `variable ${TOKEN}, or else from standard input; other users of the machine could see an argument.`
   ],
   flags: FLAGS,
   secret: { flags: ['token', 'access-token'], variable: TOKEN },
@@ -33,8 +32,8 @@ export const account: Command<typeof FLAGS> = {
   exits: {
     0: 'the account id is printed',
     1: 'the token was refused',
-    2: 'a server was not reached, or cannot answer now, or its answer has no account id',
-    64: 'a mistake on the command line, such as the URL of another service'
+    2: 'a server cannot be reached or cannot answer now, or its answer has no account id',
+    64: 'usage error, such as the URL of another service'
   },
   run
 }

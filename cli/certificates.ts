@@ -5,7 +5,7 @@ import { isLoopback } from '../src/internal/index.ts'
 export const ALLOW_SELF_SIGNED = {
   flag: 'allow-self-signed',
   kind: 'switch',
-  about: 'accept any certificate, on a loopback address only'
+  about: 'accept any certificate (loopback addresses only)'
 } as const
 
 /** Refuses another machine, of which any certificate would be accepted. @throws UsageError */

@@ -13,11 +13,11 @@ export type Commands = Readonly<Record<string, CommandEntry>>
 /** The commands, in the order of the help. */
 export const COMMANDS: Commands = {
   explain: {
-    summary: 'say why a captured request is refused',
+    summary: 'explain why a captured request was refused',
     load: async () => (await import('./all-commands.ts')).explain
   },
   key: {
-    summary: 'check that a key is published, and say who must fix what',
+    summary: 'check a published key, and find out who must fix it',
     load: async () => (await import('./all-commands.ts')).key
   },
   send: {
@@ -25,15 +25,15 @@ export const COMMANDS: Commands = {
     load: async () => (await import('./all-commands.ts')).send
   },
   account: {
-    summary: 'print the account id that an access token belongs to',
+    summary: 'print the account id of an access token',
     load: async () => (await import('./all-commands.ts')).account
   },
   demo: {
-    summary: 'show good and forged requests, and the verdict on each',
+    summary: 'show the verdicts on good and forged requests',
     load: async () => (await import('./all-commands.ts')).demo
   },
   probe: {
-    summary: 'find out whether a receiver is reached, or who answers instead',
+    summary: 'check who answers at a public URL',
     load: async () => (await import('./all-commands.ts')).probe
   }
 }
@@ -55,14 +55,14 @@ export const commandHelp = (name: string, command: Command): string => helpText(
 export const programHelp = (commands: Commands): string =>
   helpText({
     command: 'signed-requests <command>',
-    about: ['Verifies signed HTTP requests, and says why one is refused.'],
+    about: ['Tools for receivers of signed HTTP requests.'],
     commands: Object.entries(commands).map(([name, { summary }]) => [name, summary]),
     flags: [],
     variables: 'shared',
     hasVersion: true,
     examples: [EXAMPLE, 'npx signed-requests send --help'],
     exits: EXITS,
-    note: 'Colours are shown on terminals only, and never with NO_COLOR.'
+    note: 'Colors appear on terminals only, and never with NO_COLOR.'
   })
 
 const EXAMPLE = `\
@@ -73,5 +73,5 @@ const EXITS = {
   0: 'yes: verified, usable, accepted',
   1: 'no: rejected, unusable, refused',
   2: 'undecided: DNS or a server did not answer',
-  64: 'a mistake on the command line, or in a file that it names'
+  64: 'usage error, or a file that cannot be read'
 }

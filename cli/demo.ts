@@ -21,8 +21,8 @@ import type { Command } from './flags.ts'
 /** The command `signed-requests demo`. */
 export const demo: Command = {
   about: [
-    'Starts a DNS server and an HTTPS receiver on this machine, sends good and forged requests, prints which check ' +
-      'refused each, and ends.'
+    'Starts a DNS server and an HTTPS receiver on this machine, sends them good and forged requests, and prints which ' +
+      'check refused each.'
   ],
   flags: {},
   examples: ['npx signed-requests demo'],
@@ -30,7 +30,7 @@ export const demo: Command = {
     0: 'every verdict is as expected',
     1: 'a verdict is not as expected',
     2: 'a port could not be opened',
-    64: 'a mistake on the command line'
+    64: 'usage error'
   },
   run
 }

@@ -4,7 +4,7 @@ import { SHARED, UNSHARED } from '../flags/table.ts'
 import type { Io } from './command.ts'
 
 /** Each command that can print JSON has this flag. */
-export const JSON_FLAG = { flag: 'json', kind: 'switch', about: 'print the result as JSON' } as const
+export const JSON_FLAG = { flag: 'json', kind: 'switch', about: 'print JSON' } as const
 
 /** One command of the command line. Its help is made of this object. */
 export interface Command<F extends Flags = Flags> {

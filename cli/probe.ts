@@ -22,9 +22,9 @@ const FLAGS = { allowSelfSigned: ALLOW_SELF_SIGNED } as const
 /** The command `signed-requests probe`. */
 export const probe: Command<typeof FLAGS> = {
   about: [
-    'Says in stages whether requests from outside reach the receiver at URL: DNS, the TLS certificate, redirects, an ' +
-      'unsigned GET, an unsigned POST, and an unsigned POST of 1 MB. None of them may be accepted: this library ' +
-      'should refuse each. If something else answers, says what.'
+    'Checks in stages whether requests from outside reach your receiver at URL: DNS, the TLS certificate, redirects, ' +
+      'an unsigned GET, an unsigned POST, and one of 1 MB. This library should refuse all. If something else answers, ' +
+      'says what.'
   ],
   argument: 'URL',
   flags: FLAGS,
@@ -33,10 +33,10 @@ export const probe: Command<typeof FLAGS> = {
     'npx signed-requests probe https://localhost:8443/hook --allow-self-signed'
   ],
   exits: {
-    0: 'a receiver with this library refuses all of them',
+    0: 'a receiver with this library refused all',
     1: 'something else answers',
     2: 'the receiver cannot be reached, or its certificate is not valid',
-    64: 'a mistake on the command line'
+    64: 'usage error'
   },
   run
 }

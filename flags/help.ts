@@ -81,8 +81,9 @@ export const flagList = (flags: readonly CommandFlag[], rule: VariableRule): str
 export function flagText({ about, kind, fallback, preset, isRequired, requiredWithout }: CommandFlag): string {
   const byDefault = preset ?? fallback
   const notes = [
-    ...(isRequired || requiredWithout !== undefined ? ['required'] : []),
-    ...(kind === 'list' ? ['may be repeated'] : []),
+    ...(isRequired ? ['required'] : []),
+    ...(requiredWithout === undefined ? [] : [`required without --${requiredWithout}`]),
+    ...(kind === 'list' ? ['repeatable'] : []),
     ...(byDefault === undefined ? [] : [`default ${byDefault}`])
   ]
   return notes.length === 0 ? about : `${about} (${notes.join('; ')})`

@@ -10,8 +10,8 @@ const HTTPS = {
   value: 'WHAT',
   choices: ['x-forwarded-proto', 'always', 'not-required'],
   about:
-    'x-forwarded-proto trusts that header of the proxy in front; always: everything arrives over TLS; ' +
-    'not-required: plain HTTP is accepted'
+    'how a request counts as HTTPS: x-forwarded-proto, by that header of your proxy; always, if all arrive over TLS; ' +
+    'not-required, to accept plain HTTP'
 } as const
 
 type Options = typeof OPTIONS
@@ -35,45 +35,45 @@ const VERIFIER_FLAGS = {
   serviceDomain: {
     ...flagOf('serviceDomain'),
     value: 'NAME',
-    about: "the service's domain, which the key's name must be under"
+    about: 'accept only keys under this domain of the service'
   },
-  hosts: { ...flagOf('hosts'), value: 'NAME', about: 'a host name of the receiver' },
-  accounts: { ...flagOf('accounts'), value: 'ID', about: 'an account id to accept' },
-  accountHeader: { ...flagOf('accountHeader'), value: 'NAME', about: 'the header that carries the account' },
+  hosts: { ...flagOf('hosts'), value: 'NAME', about: 'accept requests to this host name' },
+  accounts: { ...flagOf('accounts'), value: 'ID', about: 'accept this account id' },
+  accountHeader: { ...flagOf('accountHeader'), value: 'NAME', about: 'header that carries the account' },
   accountPrefix: {
     ...flagOf('accountPrefix'),
     value: 'TEXT',
-    about: 'the text before the account id in the account header'
+    about: 'text before the account id in that header'
   },
   requireHttps: HTTPS,
   schemes: {
     ...flagOf('schemes'),
     value: 'NAME',
     choices: [DRAFT, 'rfc9421'] satisfies SchemeName[],
-    about: 'a standard to accept, draft-cavage or rfc9421',
+    about: 'accept this standard: draft-cavage or rfc9421',
     fallback: DRAFT
   },
-  algorithms: { ...flagOf('algorithms'), value: 'NAME', about: 'an algorithm to accept', fallback: 'rsa-sha256' },
+  algorithms: { ...flagOf('algorithms'), value: 'NAME', about: 'accept this algorithm', fallback: 'rsa-sha256' },
   dateTolerance: {
     ...flagOf('dateTolerance'),
     value: 'SECONDS',
-    about: 'how far Date, created and expires may be from now'
+    about: 'accept Date, created and expires this far from now'
   },
   alsoCovered: {
     ...flagOf('alsoCovered'),
     value: 'NAME',
-    about: 'a header that must be signed besides the required ones'
+    about: 'require this header to be signed, too'
   },
-  minRsaBits: { ...flagOf('minRsaBits'), value: 'BITS', about: 'the shortest RSA key to accept' },
-  maxRsaBits: { ...flagOf('maxRsaBits'), value: 'BITS', about: 'the longest RSA key to accept' },
-  maxBodyBytes: { ...flagOf('maxBodyBytes'), value: 'BYTES', about: 'the largest body to accept' },
+  minRsaBits: { ...flagOf('minRsaBits'), value: 'BITS', about: 'reject shorter RSA keys' },
+  maxRsaBits: { ...flagOf('maxRsaBits'), value: 'BITS', about: 'reject longer RSA keys' },
+  maxBodyBytes: { ...flagOf('maxBodyBytes'), value: 'BYTES', about: 'reject larger bodies' },
   bodyTimeout: {
     ...flagOf('bodyTimeout'),
     value: 'MS',
-    about: 'how long a body may take, from its first byte to its last'
+    about: 'wait this long for a body'
   },
-  lookupTimeout: { ...flagOf('lookupTimeout'), value: 'MS', about: 'how long DNS may take to answer' },
-  replayTimeout: { ...flagOf('replayTimeout'), value: 'MS', about: 'how long the replay store may take to answer' }
+  lookupTimeout: { ...flagOf('lookupTimeout'), value: 'MS', about: 'wait this long for DNS' },
+  replayTimeout: { ...flagOf('replayTimeout'), value: 'MS', about: 'wait this long for the replay store' }
 } as const satisfies Record<DataOption, Flag>
 
 /**
@@ -95,14 +95,14 @@ export const SHARED = {
     flag: FLAG_NAMES.url,
     kind: 'text',
     value: 'URL',
-    about: 'ask this resolver by DNS over HTTPS, such as https://dns.example/dns-query',
+    about: 'ask this DNS over HTTPS resolver, such as https://dns.example/dns-query',
     excludes: [FLAG_NAMES.servers]
   },
   /** an option of `dohTxtLookup` */
   requireAuthenticated: {
     flag: FLAG_NAMES.requireAuthenticated,
     kind: 'switch',
-    about: 'with --doh: refuse answers that the resolver has not validated by DNSSEC',
+    about: 'with --doh: require answers that the resolver validated by DNSSEC',
     needs: FLAG_NAMES.url
   },
   /** an option of the adapters */
@@ -116,23 +116,23 @@ export const UNSHARED = {
     flag: FLAG_NAMES.prefix,
     kind: 'text',
     value: 'PATH',
-    about: 'a path that a proxy strips, such as /hooks: signed, but not seen by the receiver'
+    about: 'path prefix that your proxy strips, such as /hooks'
   },
   /** an option of `createAccountClient` */
-  authUrl: { flag: FLAG_NAMES.authUrl, kind: 'text', value: 'URL', about: 'the authorization server' },
+  authUrl: { flag: FLAG_NAMES.authUrl, kind: 'text', value: 'URL', about: 'authorization server' },
   /** an option of `createAccountClient` */
   baseUrl: {
     flag: FLAG_NAMES.baseUrl,
     kind: 'text',
     value: 'URL',
-    about: 'the REST API, version 4 or later, such as https://api.service.example/v4'
+    about: 'REST API, version 4 or later, such as https://api.service.example/v4'
   },
   /** an option of `createAccountClient`, which takes a function */
   selectAccountId: {
     flag: FLAG_NAMES.selectAccountId,
     kind: 'text',
     value: 'PATH',
-    about: 'where the account id is in the answer of the API, such as data.ID',
+    about: 'path of the account id in the answer, such as data.ID',
     fallback: 'the usual names'
   }
 } as const satisfies Record<string, Flag>

@@ -7,7 +7,7 @@ export const ENTRY_FLAG = {
   flag: 'entry',
   kind: 'text',
   value: 'N',
-  about: 'which request of the file, from 1',
+  about: 'use this request of the file, counted from 1',
   fallback: 'the first that is signed'
 } as const
 

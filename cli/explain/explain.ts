@@ -17,14 +17,13 @@ import { detectLog, explainDirectory, explainLog } from './incidents/incidents.t
 /** The command `signed-requests explain`. */
 export const explain: Command<typeof FLAGS> = {
   about: [
-    `Says for every check whether a captured request passes, and why not. FILE is any of these: ${formatNames()}; in ` +
-      'UTF-8, or in UTF-16 with a byte order mark. Without FILE, or for -, standard input is read, at most 16 MB.',
-    '--domain, --host and --account are required; a fixture brings its own.',
-    "For a recorder's directory, or a log with lines of logRecord (the gateway's JSON log, or what pino, winston, " +
-      'CloudWatch, Docker, journald and others make of them), prints what was refused, since when and how often, and ' +
-      'explains the largest group that the service signed. A log may have any size.',
-    "For a code instead of FILE, such as key-not-found of a verdict or one of the gateway's log, says what it " +
-      'means, its causes and fixes.'
+    `Explains why a captured request was refused. FILE is any of these: ${formatNames()}; in UTF-8, or in UTF-16 with ` +
+      'a byte order mark, at most 16 MB. Without FILE, or with -, reads standard input.',
+    'Requires --domain, --host and --account, unless a fixture brings its own.',
+    "DIR is a recorder's directory, and LOG a log with lines of logRecord, such as the gateway's or what pino, " +
+      'Docker or CloudWatch make of them, of any size: prints what was refused, since when and how often, and ' +
+      'explains the largest group that the service signed.',
+    "CODE is a code of a verdict or of the gateway's log: prints its meaning, causes and fixes."
   ],
   argument: '[FILE|DIR|LOG|CODE]',
   flags: FLAGS,
@@ -37,10 +36,10 @@ export const explain: Command<typeof FLAGS> = {
     'npx signed-requests explain date-too-old'
   ],
   exits: {
-    0: 'verified, or a code; of a log or directory: nothing that claims to be from the service was refused',
-    1: 'rejected; of a log or directory: something was refused',
-    2: 'unavailable: it cannot be decided now, or without the body, or the key is from the file',
-    64: 'a mistake on the command line, or a file that cannot be read'
+    0: 'verified; CODE is known; LOG or DIR: nothing that claims to be from the service was refused',
+    1: 'rejected; LOG or DIR: something was refused',
+    2: 'unavailable: DNS failed, the body is missing, or the key is from the file',
+    64: 'usage error, or a file that cannot be read'
   },
   run
 }

@@ -18,23 +18,22 @@ const CONTEXT = {
     kind: 'text',
     value: 'TIME',
     about:
-      'verify as of this time, such as 2026-11-20T12:00:00Z, or "date" for the request\'s own Date, which is then ' +
-      'not checked',
-    fallback: "the capture's own time, or else this machine's clock"
+      'verify as of this time, such as 2026-11-20T12:00:00Z; "date" takes the request\'s Date and does not check it',
+    fallback: "the capture's time, else now"
   },
   keyRecord: {
     flag: 'key-record',
     kind: 'list',
     value: 'TEXT',
-    about: 'use these TXT records: their text, the strings of one, or lines of a zone file',
+    about: 'use these TXT records: text, quoted strings, or lines of a zone file',
     fallback: 'ask DNS'
   },
   trustFileDns: {
     flag: 'trust-file-dns',
     kind: 'switch',
-    about: 'accept the DNS answers of a fixture, although a receiver is given: who wrote it may have made the key'
+    about: "trust the DNS answers in a fixture (the file's author may also have made the key)"
   },
-  body: { flag: 'body', kind: 'text', value: 'FILE', about: 'the body, for a capture that does not have it' }
+  body: { flag: 'body', kind: 'text', value: 'FILE', about: 'read the body from this file, if the capture lacks it' }
 } as const
 
 /** Flags for a log, and for a recorder's directory. */
@@ -43,13 +42,13 @@ const INCIDENTS = {
     flag: 'since',
     kind: 'text',
     value: 'TIME|DURATION',
-    about: 'with a log or a directory: leave out earlier requests, such as 2026-11-24T03:00:00Z, 90s, 10m, 12h or 7d'
+    about: 'with a log or a directory: ignore requests before this, such as 2026-11-24T03:00:00Z, 90s, 10m, 12h or 7d'
   }
 } as const
 
 const CHOICE = {
   entry: ENTRY_FLAG,
-  vector: { flag: 'vector', kind: 'text', value: 'NAME', about: 'which vector of a fixture, by its name' },
+  vector: { flag: 'vector', kind: 'text', value: 'NAME', about: 'use this vector of a fixture' },
   json: JSON_FLAG
 } as const
 

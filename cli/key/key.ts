@@ -17,12 +17,12 @@ import { traceName } from './trace.ts'
 const FLAGS = {
   ...LOOKUP_FLAGS,
   ...pick(SHARED, 'lookupTimeout', 'minRsaBits', 'maxRsaBits'),
-  noTrace: { flag: 'no-trace', kind: 'switch', about: "ask the receiver's DNS server only" },
+  noTrace: { flag: 'no-trace', kind: 'switch', about: 'ask the DNS server only, not the name servers' },
   request: {
     flag: 'request',
     kind: 'text',
     value: 'FILE',
-    about: 'try the signature of this captured request with each record that is found; any format that explain reads'
+    about: 'find the key that signed this captured request, in any format of explain'
   },
   entry: { ...ENTRY_FLAG, needs: 'request' },
   private: { flag: 'private', kind: 'switch', about: 'ask name servers at private addresses, too' },
@@ -32,10 +32,10 @@ const FLAGS = {
 /** The command `signed-requests key`. */
 export const key: Command<typeof FLAGS> = {
   about: [
-    "Asks the receiver's DNS server for the key at NAME (a keyId, such as one._domainkey.service.example), then the " +
-      'name servers that are responsible for it. Says first who must fix what.',
-    'With --request, says which of these keys a captured request was signed with.',
-    'With --doh the name servers are not asked: that needs DNS on port 53.'
+    'Looks up the key at NAME (a keyId, such as one._domainkey.service.example) at your DNS server and at the name ' +
+      'servers that are responsible for it. Says first who must fix what.',
+    'With --request, finds the key that signed a captured request.',
+    'With --doh, asks no name servers: that needs port 53.'
   ],
   argument: 'NAME...',
   flags: FLAGS,
@@ -45,12 +45,12 @@ export const key: Command<typeof FLAGS> = {
     'npx signed-requests key one._domainkey.service.example --request request.http'
   ],
   exits: {
-    0: "the receiver's DNS server has a key that can be used, for each NAME; with --request, one of the keys signed it",
+    0: 'each NAME has a usable key; with --request, one of them signed it',
     1:
-      "there is no such key, the zone's signatures do not validate, or its aliases form a loop; with --request, none " +
-      'of the keys signed it',
-    2: 'nobody could be asked; with --request, undecided',
-    64: 'a mistake on the command line'
+      'a NAME has no usable key, does not validate by DNSSEC, or is a loop of aliases; with --request, none of the ' +
+      'keys signed it',
+    2: 'DNS did not answer; with --request, undecided',
+    64: 'usage error'
   },
   run
 }

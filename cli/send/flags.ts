@@ -9,38 +9,38 @@ import { FORGERY_NAMES, TAMPERINGS } from './tamper.ts'
 export const DEFAULT_ACCOUNT = '1234'
 
 const SENDER = {
-  serviceDomain: { ...SHARED.serviceDomain, preset: 'service.example' },
+  serviceDomain: { ...SHARED.serviceDomain, about: 'sign with a key under this domain', preset: 'service.example' },
   selector: {
     flag: 'selector',
     kind: 'text',
     value: 'NAME',
-    about: "the first part of the key's name",
+    about: "first label of the key's name",
     preset: 'test'
   },
   host: {
     flag: SHARED.hosts.flag,
     kind: 'text',
     value: 'NAME',
-    about: 'the Host to sign and send',
+    about: 'sign and send this Host',
     fallback: "the URL's"
   },
   account: {
     flag: SHARED.accounts.flag,
     kind: 'text',
     value: 'ID',
-    about: 'the account id',
-    fallback: `that of --request, or else ${DEFAULT_ACCOUNT}`
+    about: 'sign this account id',
+    fallback: `that of --request, else ${DEFAULT_ACCOUNT}`
   },
   accountHeader: { ...SHARED.accountHeader, preset: DEFAULTS.accountHeader },
   accountPrefix: { ...SHARED.accountPrefix, preset: DEFAULTS.accountPrefix },
   scheme: {
     ...SHARED.schemes,
     kind: 'text',
-    about: 'the standard to sign by, draft-cavage or rfc9421',
+    about: 'sign by this standard: draft-cavage or rfc9421',
     preset: SHARED.schemes.fallback
   },
-  alsoCovered: { ...SHARED.alsoCovered, about: 'a header to sign besides those that the service signs' },
-  dateTolerance: { ...SHARED.dateTolerance, about: 'how far the Date may be from the clock of the receiver' }
+  alsoCovered: { ...SHARED.alsoCovered, about: 'sign this header, too' },
+  dateTolerance: { ...SHARED.dateTolerance, about: 'warn if the Date is further from the clock of the receiver' }
 } as const
 
 const REQUEST = {
@@ -48,26 +48,30 @@ const REQUEST = {
     flag: 'request',
     kind: 'text',
     value: 'FILE',
-    about:
-      'sign the request of this capture again: its method, target, headers and body; any format that explain reads, ' +
-      '- for standard input'
+    about: 'sign the request of this capture again, in any format of explain; - for standard input'
   },
   entry: { ...ENTRY_FLAG, needs: 'request' },
   prefix: UNSHARED.prefix,
-  key: { flag: 'key', kind: 'text', value: 'FILE', about: 'RSA private key, PEM', fallback: 'a fresh one' },
+  key: {
+    flag: 'key',
+    kind: 'text',
+    value: 'FILE',
+    about: 'sign with this RSA private key, PEM',
+    fallback: 'a fresh one'
+  },
   method: {
     flag: 'method',
     kind: 'text',
     value: 'NAME',
-    about: 'the method',
-    fallback: 'that of --request, or else POST with --data, GET without'
+    about: 'method of the request',
+    fallback: 'that of --request, else POST with --data, GET without'
   },
   data: {
     flag: 'data',
     kind: 'text',
     value: 'TEXT',
-    about: 'the body; @FILE for a file, @- for standard input',
-    fallback: 'that of --request, or else none'
+    about: 'body; @FILE for a file, @- for standard input',
+    fallback: 'that of --request, else none'
   },
   header: {
     flag: 'header',
@@ -80,15 +84,13 @@ const REQUEST = {
     kind: 'text',
     value: 'WHAT',
     choices: TAMPERINGS,
-    about:
-      `send a forgery: change this after signing, one of ${FORGERY_NAMES.join(', ')}; or all, which sends each ` +
-      'forgery and then the good request'
+    about: `send a forgery, changed after signing: ${FORGERY_NAMES.join(', ')}; or all, and then the good request`
   },
   repeat: {
     flag: 'repeat',
     kind: 'text',
     value: 'N',
-    about: 'send the same bytes N times, to see the replay refused',
+    about: 'send the same bytes N times, to see replays refused',
     preset: '1'
   }
 } as const
@@ -98,22 +100,21 @@ const RECEIVER = {
     flag: 'serve-dns',
     kind: 'text',
     value: 'IP:PORT',
-    about: 'serve the key record on this loopback address and port'
+    about: 'serve the key record on this loopback address'
   },
   start: {
     flag: 'start',
     kind: 'text',
     value: 'FILE',
     about:
-      'start this receiver first, and end it afterwards; it asks the DNS server of --serve-dns, and its variable ' +
-      'PORT is the port of the URL'
+      'start this receiver first, with PORT set to the port of the URL, and let it ask the DNS server of --serve-dns'
   },
   startPort: {
     flag: 'start-port',
     kind: 'number',
     value: 'N',
     needs: 'start',
-    about: 'the port on which the receiver of --start listens, for a URL of your own proxy in front of it',
+    about: 'port of the receiver of --start, if URL is that of a proxy in front of it',
     fallback: 'that of the URL'
   },
   print: {
@@ -121,12 +122,12 @@ const RECEIVER = {
     kind: 'text',
     value: 'FORM',
     choices: PRINTED_FORMS,
-    about: `print the signed request, as ${PRINTED_FORMS.join(' or ')}, and send nothing`
+    about: `print the signed request as ${PRINTED_FORMS.join(' or ')}, and send nothing`
   },
   printRecord: {
     flag: 'print-record',
     kind: 'switch',
-    about: 'print the key record, as is done without --serve-dns'
+    about: 'print the key record even with --serve-dns'
   },
   allowSelfSigned: ALLOW_SELF_SIGNED
 } as const

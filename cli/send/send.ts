@@ -33,11 +33,10 @@ import { FORGERY_NAMES, type ForgeryName, tamper } from './tamper.ts'
 /** The command `signed-requests send`. */
 export const send: Command<typeof FLAGS> = {
   about: [
-    'Signs a request as the service does, sends it to a receiver under development, prints the response and says who ' +
-      'answered. The receiver finds the key in DNS: publish the record that is printed, or have it served with ' +
-      '--serve-dns.',
-    'With --request, a captured request is signed again and sent: its Date is now, and Host, Digest and ' +
-      'Signature are new, because the old bytes would be refused. A URL with a path replaces the captured target.'
+    'Signs a request as the service does, sends it to a receiver under development, and says who answered what. The ' +
+      'receiver looks up the key in DNS: publish the record that is printed, or serve it with --serve-dns.',
+    'With --request, signs a captured request again: Date, Host, Digest and Signature are new, because the old bytes ' +
+      'would be refused. A URL with a path replaces the captured target.'
   ],
   argument: 'URL',
   flags: FLAGS,
@@ -51,13 +50,11 @@ export const send: Command<typeof FLAGS> = {
   ],
   exits: {
     0:
-      'the response is 2xx; with --repeat, only the first response is 2xx; with --tamper, the forgery was refused; ' +
-      'with --tamper all, each forgery was refused and the good request was accepted',
-    1: 'any other response; with --repeat, a repetition was accepted; with --tamper, a forgery was accepted',
-    2:
-      'no response, or a 503; or the response is 2xx, although nobody asked the DNS server of --serve-dns for the ' +
-      'key',
-    64: 'a mistake on the command line, or a capture that cannot be sent'
+      'accepted (2xx); with --repeat, only the first was; with --tamper, the forgery was refused; with --tamper all, ' +
+      'only the good request was accepted',
+    1: 'refused; with --repeat, a replay was accepted; with --tamper, a forgery was accepted',
+    2: 'no response, or 503; or accepted without asking --serve-dns for the key',
+    64: 'usage error, or a capture that cannot be sent'
   },
   run
 }

@@ -26,18 +26,18 @@ export const parseAuthorize = (args: readonly string[], env: Env): Parsed<typeof
 
 /** The exit codes that both have. */
 const EXITS = {
-  0: 'ended by SIGTERM or SIGINT; with --check, all is good or only warned of',
-  1: 'stopped at the --drain limit with requests still running; with --check, every request would be refused',
+  0: 'ended by SIGTERM or SIGINT; with --check, no errors',
+  1: 'requests were still running after --drain; with --check, every request would be refused',
   2: 'an address is in use, or the replay store cannot be reached',
-  64: 'a mistake in the options'
+  64: 'usage error'
 }
 
 export const GATEWAY_HELP: HelpPage = {
   command: PROGRAM,
   about: [
-    'A reverse proxy that verifies each request and forwards those that are verified, with the account in ' +
-      'Signed-Request-Account. URLs with passwords, and SIGNED_REQUESTS_ADMIN_TOKEN, which --admin needs on an ' +
-      'address that is not loopback, are taken from the environment only.'
+    'A reverse proxy that forwards verified requests, with the account in Signed-Request-Account. URLs with passwords ' +
+      'and SIGNED_REQUESTS_ADMIN_TOKEN, which --admin needs on an address that is not loopback, are read from the ' +
+      'environment only.'
   ],
   commands: [[AUTHORIZE_COMMAND, 'answer a proxy that asks before it forwards']],
   flags: Object.values(GATEWAY),
@@ -53,8 +53,8 @@ export const GATEWAY_HELP: HelpPage = {
 export const AUTHORIZE_HELP: HelpPage = {
   command: `${PROGRAM} ${AUTHORIZE_COMMAND}`,
   about: [
-    'Answers a proxy that asks before it forwards (Envoy, nginx with Lua or njs, Traefik, APISIX): 200 for a ' +
-      'verified request, with the account in Signed-Request-Account, and else 401, 413 or 503.'
+    'Answers a proxy that asks before it forwards (Envoy, nginx with Lua or njs, Traefik, APISIX): 200 with the ' +
+      'account in Signed-Request-Account for a verified request, else 401, 413 or 503.'
   ],
   flags: Object.values(AUTHORIZE),
   variables: 'all',

@@ -16,12 +16,12 @@ export const VERIFIER = {
 /** Flags that every command that verifies needs. */
 const COMMON = {
   ...VERIFIER,
-  prefix: { ...UNSHARED.prefix, about: 'the path that the proxy in front strips, or x-forwarded-prefix', ...prefix },
+  prefix: { ...UNSHARED.prefix, about: 'path prefix that your proxy strips, or x-forwarded-prefix', ...prefix },
   listen: {
     flag: 'listen',
     kind: 'text',
     value: 'IP:PORT',
-    about: 'the address to listen on',
+    about: 'listen on this address',
     preset: '127.0.0.1:8080',
     ...address
   },
@@ -30,14 +30,14 @@ const COMMON = {
     kind: 'text',
     value: 'FORM',
     choices: ['json', 'text'],
-    about: 'json, or text, which explains refusals',
+    about: 'log as json, or as text with explanations',
     preset: 'json'
   },
   maxConnections: {
     flag: 'max-connections',
     kind: 'text',
     value: 'N',
-    about: 'concurrent connections allowed',
+    about: 'allow this many connections',
     preset: '1000',
     ...wholeNumber('', 1, 1_000_000)
   },
@@ -45,7 +45,7 @@ const COMMON = {
     flag: 'drain-delay',
     kind: 'text',
     value: 'MS',
-    about: 'keep accepting connections for this long after SIGTERM, until balancers have noticed',
+    about: 'after SIGTERM, keep accepting connections for this long, so that balancers notice',
     preset: '2000',
     ...milliseconds(0)
   },
@@ -53,7 +53,7 @@ const COMMON = {
     flag: 'drain',
     kind: 'text',
     value: 'MS',
-    about: 'how long running requests may take after that',
+    about: 'then wait this long for running requests',
     preset: '10000',
     ...milliseconds(0)
   }
@@ -62,7 +62,7 @@ const COMMON = {
 const CHECK = {
   flag: 'check',
   kind: 'switch',
-  about: 'check the options and the replay store, and start nothing',
+  about: 'check the options and the replay store, start nothing',
   isCommandLineOnly: true
 } as const
 
@@ -72,28 +72,28 @@ const STORES = {
     flag: 'sqlite',
     kind: 'text',
     value: 'FILE',
-    about: 'remember requests in this SQLite file, across restarts (Node.js 22.13 or later)',
+    about: 'remember requests in this SQLite file (Node.js 22.13 or later)',
     excludes: ['replay', 'redis', 'postgres']
   },
   redis: {
     flag: 'redis',
     kind: 'text',
     value: 'URL',
-    about: 'remember requests in Redis; put a URL with a password in the environment',
+    about: 'remember requests in Redis (a URL with a password: in the environment)',
     excludes: ['replay', 'postgres']
   },
   redisReplicas: {
     flag: 'redis-replicas',
     kind: 'text',
     value: 'N',
-    about: 'with --redis: let a request in only when so many replicas know of it',
+    about: 'with --redis: accept a request only when so many replicas have it',
     ...wholeNumber('', 1, 100)
   },
   postgres: {
     flag: 'postgres',
     kind: 'text',
     value: 'URL',
-    about: 'remember requests in PostgreSQL; put a URL with a password in the environment',
+    about: 'remember requests in PostgreSQL (a URL with a password: in the environment)',
     excludes: ['replay']
   }
 } as const satisfies Flags
@@ -104,15 +104,11 @@ export const GATEWAY = {
     flag: 'upstream',
     kind: 'text',
     value: 'URL',
-    about: 'the application that gets verified requests, such as http://127.0.0.1:9000',
+    about: 'forward verified requests to this application, such as http://127.0.0.1:9000',
     ...REQUIRED
   },
   ...COMMON,
-  accounts: {
-    ...SHARED.accounts,
-    about: `${SHARED.accounts.about}; with --observe it may be missing`,
-    requiredWithout: 'observe'
-  },
+  accounts: { ...SHARED.accounts, requiredWithout: 'observe' },
   https: { ...SHARED.https, about: `without --tls-key: ${SHARED.https.about}` },
   tlsKey: {
     flag: 'tls-key',
@@ -125,34 +121,34 @@ export const GATEWAY = {
     flag: 'tls-cert',
     kind: 'text',
     value: 'FILE',
-    about: 'the certificate for --tls-key, with its chain, PEM'
+    about: 'certificate for --tls-key, with its chain, PEM'
   },
   replay: {
     flag: 'replay',
     kind: 'text',
     value: 'WHERE',
     choices: ['memory', 'none'],
-    about: 'memory, to remember requests and refuse repetitions, or none',
+    about: 'remember requests in memory, to refuse replays; or none',
     preset: 'memory'
   },
   ...STORES,
   observe: {
     flag: 'observe',
     kind: 'switch',
-    about: 'forward every request, marked with its verdict: nothing is refused'
+    about: 'refuse nothing: forward every request, marked with its verdict'
   },
   refusalStatus: {
     flag: 'refusal-status',
     kind: 'text',
     value: 'STATUS',
-    about: 'answer refused requests with this status: 503 asks the sender to try again',
+    about: 'answer refused requests with this status (503: the sender should retry)',
     ...wholeNumber('', 400, 599)
   },
   requestId: {
     flag: 'request-id',
     kind: 'text',
     value: 'NAME',
-    about: 'log the id in this header of the proxy in front',
+    about: 'log the id in this header of your proxy',
     ...headerName
   },
   admin: {
@@ -165,7 +161,7 @@ export const GATEWAY = {
   adminToken: {
     flag: 'admin-token',
     kind: 'text',
-    about: 'the token of the page, which --admin needs on an address that is not loopback',
+    about: 'token of the page, which --admin needs on an address that is not loopback',
     isVariableOnly: true
   },
   redact: {
@@ -177,7 +173,7 @@ export const GATEWAY = {
     flag: 'upstream-timeout',
     kind: 'text',
     value: 'MS',
-    about: 'how long the application may take until its response begins, and between two parts of it',
+    about: 'wait this long for the response to begin, and between its parts',
     preset: '30000',
     ...milliseconds(1)
   },
@@ -192,30 +188,30 @@ export const AUTHORIZE = {
     value: 'WHERE',
     choices: ['as-is', 'x-forwarded'],
     about:
-      'where the original method, target and Host are: as-is, in the request that asks (Envoy, nginx, APISIX); ' +
-      'x-forwarded, in its X-Forwarded-* headers (Traefik)',
+      'read the original method, target and Host from: as-is, the request that asks (Envoy, nginx, APISIX); ' +
+      'x-forwarded, its X-Forwarded-* headers (Traefik)',
     ...REQUIRED
   },
   ...COMMON,
   replay: {
     flag: 'replay',
     kind: 'switch',
-    about: 'refuse repetitions: claim each request, in memory or in --sqlite, --redis or --postgres'
+    about: 'refuse replays: remember requests in memory, or in --sqlite, --redis or --postgres'
   },
   sqlite: {
     ...STORES.sqlite,
-    about: 'with --replay: claim in this SQLite file, across restarts (Node.js 22.13 or later)',
+    about: 'with --replay: remember them in this SQLite file (Node.js 22.13 or later)',
     excludes: ['redis', 'postgres']
   },
   redis: {
     ...STORES.redis,
-    about: 'with --replay: claim in Redis; put a URL with a password in the environment',
+    about: 'with --replay: remember them in Redis (a URL with a password: in the environment)',
     excludes: ['postgres']
   },
   redisReplicas: STORES.redisReplicas,
   postgres: {
     ...STORES.postgres,
-    about: 'with --replay: claim in PostgreSQL; put a URL with a password in the environment',
+    about: 'with --replay: remember them in PostgreSQL (a URL with a password: in the environment)',
     excludes: []
   },
   check: CHECK

@@ -36,13 +36,21 @@ const isListed = (spec: CommandFlag): boolean =>
 const inSeveral = ({ flag }: CommandFlag): boolean =>
   helps.filter(({ flags }) => flags.some(spec => spec.flag === flag && isListed(spec))).length > 1
 
-/** Writes a help text without the flags that the page lists once; their names stay. */
+/** Writes a help text without the flags that the page lists already; their names stay. */
 function ownHelp(help: HelpPage): string {
-  const isShared = (spec: CommandFlag) => isListed(spec) && inSeveral(spec)
-  const names = help.flags.filter(isShared).map(({ flag }) => `--${flag}`)
+  const ofGateway = help === AUTHORIZE_HELP ? GATEWAY_HELP.flags.map(describe) : []
+  const isAbove = (spec: CommandFlag) =>
+    (isListed(spec) && inSeveral(spec)) || (!spec.isRequired && ofGateway.includes(describe(spec)))
+  const names = help.flags.filter(isAbove).map(({ flag }) => `--${flag}`)
   if (names.length === 0) return helpText(help)
-  return helpText({ ...help, flags: help.flags.filter(spec => !isShared(spec)), note: `Shared: ${names.join(', ')}` })
+  return helpText({
+    ...help,
+    flags: help.flags.filter(spec => !isAbove(spec)),
+    note: `Listed above: ${names.join(', ')}`
+  })
 }
+
+const describe = (spec: CommandFlag): string => `--${spec.flag} ${spec.value}: ${flagText(spec)}`
 
 /** Returns docs/command-line.md with the help of each command of both programs. */
 export async function commandLinePage(page: string): Promise<string> {
