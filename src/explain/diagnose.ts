@@ -71,8 +71,8 @@ export interface DiagnosedFailure {
 }
 
 /**
- * Finds the likely cause of each failure and its fix, from the verdict alone. Takes at most a few milliseconds,
- * whatever the sender sent.
+ * Finds the likely cause of each failure and its fix, from the verdict alone. Its work is bounded, whatever the sender
+ * sent.
  *
  * @example
  * const verdict = await verify(request)

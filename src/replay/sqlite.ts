@@ -30,10 +30,9 @@ const RETRY_PAUSE = 1
 const CALL_TIMEOUT = 5000
 
 /**
- * Makes a replay store in a file of SQLite, for the processes of one machine and their restarts. One statement decides
- * each call; a claim that is granted then deletes a few expired rows in a second one. Both take some microseconds, in
- * this thread. While another process writes, the call is tried again after a pause, for at most 5 seconds, and the
- * event loop runs on.
+ * Makes a replay store in an SQLite file, for the processes of one machine and their restarts. One statement decides
+ * each call; a claim that is granted then deletes a few expired rows in a second one. Both run in this thread. While
+ * another process writes, the call is retried after a pause, for at most 5 seconds, and the event loop runs on.
  *
  * The first call creates the table, and sets write-ahead logging, `synchronous = NORMAL` and no waiting inside SQLite:
  * give the store a connection of its own. An answered claim survives the end of the process; one of the last moments

@@ -18,7 +18,7 @@ export interface TestServiceOptions {
   accountId?: string | undefined
   /** the header that carries the account; `X-Service-ID` by default */
   accountHeader?: string | undefined
-  /** bits of its RSA keys; 1024 by default, because a longer key takes a second to make */
+  /** bits of its RSA keys; 1024 by default, because longer keys take longer to make */
   rsaBits?: number | undefined
 }
 

@@ -5,7 +5,7 @@ import type { Failure, Verdict } from './verdict.ts'
 /**
  * Returns the failure that the others follow from: `signature-missing` if the request has nothing of a signed one, else
  * `key-name-outside-domain` if that failed (the request is for another service, or a forgery), else the first failure
- * that does not follow from another. For a log line, a metric or an alert; it takes less than a microsecond.
+ * that does not follow from another. It is for a log line, a metric or an alert.
  *
  * @example
  * const code = mainFailure(verdict)?.code ?? ''
