@@ -45,7 +45,7 @@ export function createCheck(settings: AuthorizerSettings, verify: Verify) {
       return { receivedAt, upstream: 'malformed', ...malformed }
     }
     const received = from === 'as-is' ? fromNodeRequest(req, proxy) : forwardedRequest(req)
-    const { verdict, body, isRevoked } = await boundedVerify(received, res, waits)
+    const { verdict, body, isRevoked } = await boundedVerify(received, waits)
     const verdictMs = performance.now() - start
     if (verdict.status !== 'verified') waits.forAnswer()
     const { method, target, https } = received

@@ -5,7 +5,7 @@ import { getSystemErrorMap } from 'node:util'
 import { mergeSmallChunks, waitForTurn } from '../../src/internal/index.ts'
 import { authorityOf, networkOf } from './addresses.ts'
 import type { Address } from './options/parse.ts'
-import { createWaitingConnections } from './waiting.ts'
+import { createWaitingConnections, type Reason, type Waiter } from './waiting.ts'
 
 /** Resolves to IP and port, the real one when 0 was asked for: `127.0.0.1:8080`. */
 export async function listen(server: Server, { host, port }: Address): Promise<string> {
@@ -17,10 +17,13 @@ export async function listen(server: Server, { host, port }: Address): Promise<s
   return authorityOf(host, (server.address() as AddressInfo).port)
 }
 
+/** Returns whether an answer was sent, or cannot be. */
+export const isOver = (res: ServerResponse): boolean => res.writableFinished || res.destroyed
+
 /** Resolves when an answer was sent, or cannot be. */
 export const whenOver = (res: ServerResponse): Promise<void> =>
   new Promise(resolve => {
-    if (res.writableFinished || res.destroyed) return resolve()
+    if (isOver(res)) return resolve()
     res.once('finish', resolve).once('close', resolve)
   })
 
@@ -31,21 +34,32 @@ const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${re
 export interface Waits {
   /** Says that the request was not verified: until its answer is over, a new connection may replace its own. */
   forAnswer(): void
-  /** @param onRevoked answers the request; @returns ends the wait */
-  forKey(onRevoked: () => void): () => void
+  /**
+   * @param onRevoked answers the request
+   * @param onGone called when the sender has gone meanwhile
+   */
+  forKey(onRevoked: () => void, onGone: () => void): void
   /**
    * Does nothing if the body has arrived.
    *
    * @param owner identifies what all copies of the request have in common
    */
-  forBody(owner: unknown, onRevoked: () => void): () => void
+  forBody(owner: unknown, onRevoked: () => void): void
+  /** Ends the wait for the key or the body. */
+  end(): void
 }
 
 /** The waits of a request whose connection no other can replace. */
-export const NO_WAITS: Waits = { forAnswer: () => {}, forKey: () => () => {}, forBody: () => () => {} }
+export const NO_WAITS: Waits = { forAnswer: () => {}, forKey: () => {}, forBody: () => {}, end: () => {} }
 
-/** Answers are in progress on a connection, in the order of its requests. */
-type Answers = Set<ServerResponse>
+/** A connection of the listener, and its answers in progress, in the order of its requests. */
+interface Connection extends Waiter {
+  readonly socket: Socket
+  readonly peer: string
+  readonly answers: Set<ServerResponse>
+  /** whether it is one of those that are limited: a new one may have taken its place */
+  isCounted: boolean
+}
 
 /**
  * Limits the connections of a server and the answers in progress: pipelined answers are only added while all of them
@@ -56,126 +70,207 @@ type Answers = Set<ServerResponse>
  * whole head it is a random one of the network address that has most of them; of the others, the newest copy of a
  * request that has several, or else the oldest.
  */
-export function trackConnections(server: Server, isTls: boolean, maxConnections: number) {
-  const open = new Map<string, Socket>()
-  const waiting = createWaitingConnections()
+export function trackConnections(server: Server, isTls: boolean, maxConnections: number): Connections {
+  const connections = new Connections(server, maxConnections)
+  server.on('connection', socket => connections.accept(socket))
+  server.on(isTls ? 'secureConnection' : 'connection', socket => connections.expectRequests(socket))
+  return connections
+}
+
+export class Connections {
+  private readonly server: Server
+  private readonly maxConnections: number
+  private readonly waiting = createWaitingConnections()
+  private readonly open = new Map<string, Connection>()
   /** The key is the socket of the requests; with TLS it is not the socket of the connection. */
-  const running = new Map<Socket, Answers>()
-  const serving = new Set<Promise<void>>()
-  let total = 0
-  let isEnding = false
-  let isDraining = false
+  private readonly running = new Map<Socket, Connection>()
+  /** requests that are served or wait for their turn, also those whose sender has disconnected */
+  private serving = 0
+  private onServed: (() => void)[] = []
+  /** answers in progress */
+  private total = 0
+  private isEnding = false
+  private isDraining = false
 
-  function forget(peer: string): void {
-    waiting.end(peer)
-    open.delete(peer)
+  constructor(server: Server, maxConnections: number) {
+    this.server = server
+    this.maxConnections = maxConnections
   }
 
-  server.on('connection', (socket: Socket) => {
+  /** Counts a new connection, in the place of another one if all are taken. */
+  accept(socket: Socket): void {
     // The new one is not among those that may be replaced.
-    if (open.size >= maxConnections && !waiting.replaceOne()) return void socket.destroy()
-    const peer = peerOf(socket)
-    open.set(peer, socket)
-    waiting.begin(peer, 'silent', networkOf(socket.remoteAddress), () => {
-      open.delete(peer)
-      socket.destroy()
-    })
+    if (this.open.size >= this.maxConnections && !this.waiting.replaceOne()) return void socket.destroy()
+    const connection = createConnection(socket, true)
+    const { peer } = connection
+    this.open.set(peer, connection)
+    this.waiting.begin(connection, 'silent', () => this.close(connection), networkOf(socket.remoteAddress))
     socket.once('close', () => {
-      if (open.get(peer) === socket) forget(peer)
+      if (this.open.get(peer) !== connection) return
+      this.waiting.end(connection)
+      this.uncount(connection)
     })
-  })
-  server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
-    running.set(socket, new Set())
-    socket.once('close', () => running.delete(socket))
-  })
-  const lastAnswer = (socket: Socket) => [...(running.get(socket) ?? [])].at(-1)
-
-  /** Forgets an answer that is over. */
-  function forgetAnswer(res: ServerResponse, answers: Answers, peer: string, socket: Socket): void {
-    if (!answers.delete(res)) return
-    total -= 1
-    waiting.end(peer)
-    if (answers.size > 0) return
-    if (open.has(peer))
-      waiting.begin(peer, 'idle', peer, () => {
-        open.delete(peer)
-        socket.destroy()
-      })
-    if (isDraining) socket.destroySoon()
   }
 
-  function waitsOf(res: ServerResponse, answers: Answers, peer: string): Waits {
-    const { req } = res
-    const begin = (reason: 'unverified' | 'key' | 'body', owner: unknown, onReplaced: () => void) => {
-      if (!answers.has(res) || !open.has(peer)) return () => {}
-      return waiting.begin(peer, reason, owner, () => {
-        open.delete(peer)
-        res.shouldKeepAlive = false
-        onReplaced()
-      })
+  /** Notes the socket on which the requests of a connection come. */
+  expectRequests(socket: Socket): void {
+    // A connection that was refused or replaced during its handshake is no longer counted.
+    this.running.set(socket, this.open.get(peerOf(socket)) ?? createConnection(socket, false))
+    socket.once('close', () => this.running.delete(socket))
+  }
+
+  /** Returns the answer to the last request of a connection. */
+  lastAnswer(socket: Socket): ServerResponse | undefined {
+    return [...(this.running.get(socket)?.answers ?? [])].at(-1)
+  }
+
+  /** Runs a request in its turn. An error is printed, and ends the connection. */
+  async run(res: ServerResponse, serve: (waits: Waits) => Promise<unknown>): Promise<void> {
+    mergeSmallChunks(res.req)
+    const connection = this.running.get(res.req.socket)
+    if (connection === undefined) return // it has closed already
+    this.serving += 1
+    try {
+      await this.runInTurn(res, connection, serve)
+    } catch (error) {
+      console.error(error)
+      res.destroy()
     }
-    return {
-      forKey: onRevoked => begin('key', peer, onRevoked),
-      forBody: (owner, onRevoked) => (req.complete ? () => {} : begin('body', owner, onRevoked)),
-      forAnswer: () => void begin('unverified', peer, () => req.socket.destroy())
-    }
+    this.serving -= 1
+    if (this.serving > 0) return
+    for (const resolve of this.onServed) resolve()
+    this.onServed = []
   }
 
   /** Runs a request when those before it on its connection were answered, unless one of them has closed it. */
-  async function runInTurn(res: ServerResponse, serve: (waits: Waits) => Promise<unknown>): Promise<void> {
+  private async runInTurn(
+    res: ServerResponse,
+    connection: Connection,
+    serve: (waits: Waits) => Promise<unknown>
+  ): Promise<void> {
+    const { answers } = connection
     const { socket } = res.req
-    const peer = peerOf(socket)
-    const answers = running.get(socket)?.add(res)
-    if (answers === undefined) return // it has closed already
-    total += 1
+    answers.add(res)
+    this.total += 1
     // A pipelined request must not end the wait of the one before it.
-    if (answers.size === 1) waiting.end(peer)
-    if (total > maxConnections && answers.size > 1) socket.destroy()
-    if (isEnding) res.shouldKeepAlive = false
-    const onOver = () => forgetAnswer(res, answers, peer, socket)
-    res.once('close', onOver)
-    if (await waitForTurn(res.req, res)) await serve(waitsOf(res, answers, peer))
-    else onOver()
+    if (answers.size === 1) this.waiting.end(connection)
+    if (this.total > this.maxConnections && answers.size > 1) socket.destroy()
+    if (this.isEnding) res.shouldKeepAlive = false
+    const request = new RequestWaits(this, res, connection)
+    res.on('close', () => {
+      request.onGone?.()
+      this.forget(res, connection)
+    })
+    if (await waitForTurn(res.req, res)) await serve(request)
+    else this.forget(res, connection)
   }
 
-  return {
-    lastAnswer,
-    /** Runs a request in its turn. An error is printed, and ends the connection. */
-    run(res: ServerResponse, serve: (waits: Waits) => Promise<unknown>): Promise<void> {
-      mergeSmallChunks(res.req)
-      const over = runInTurn(res, serve)
-        .catch(error => {
-          console.error(error)
-          res.destroy()
-        })
-        .finally(() => serving.delete(over))
-      serving.add(over)
-      return over
-    },
-    /** Resolves when all are over, also those whose sender has disconnected. */
-    async served(): Promise<true> {
-      while (serving.size > 0) await Promise.all(serving)
-      return true
-    },
-    /** Closes each connection after its next answer, so that a balancer moves on; new ones are still taken. */
-    announceEnd(): void {
-      isEnding = true
-    },
-    /** Takes no new connection and closes idle ones; the others are closed as their answers end. */
-    drain(): void {
-      isEnding = true
-      isDraining = true
-      // close() of node:http would destroy connections whose answer was ended but is not sent yet.
-      TcpServer.prototype.close.call(server)
-      for (const socket of running.keys()) {
-        const last = lastAnswer(socket)
-        if (last === undefined) socket.destroy()
-        else last.shouldKeepAlive = false
-      }
-    },
-    /** Destroys what is left. */
-    destroy(): void {
-      for (const socket of open.values()) socket.destroy()
+  /** Forgets an answer that is over. */
+  private forget(res: ServerResponse, connection: Connection): void {
+    const { answers } = connection
+    if (!answers.delete(res)) return
+    this.total -= 1
+    this.waiting.end(connection)
+    if (answers.size > 0) return
+    if (connection.isCounted) this.waiting.begin(connection, 'idle', () => this.close(connection))
+    if (this.isDraining) res.req.socket.destroySoon()
+  }
+
+  /** Begins a wait of a request that is not over. */
+  wait(res: ServerResponse, connection: Connection, reason: Reason, onReplaced: () => void, owner?: unknown): void {
+    if (!connection.answers.has(res) || !connection.isCounted) return
+    const replace = () => {
+      this.uncount(connection)
+      res.shouldKeepAlive = false
+      onReplaced()
     }
+    this.waiting.begin(connection, reason, replace, owner)
+  }
+
+  /** Ends the wait of a request that is not over. */
+  endWait(res: ServerResponse, connection: Connection): void {
+    if (connection.answers.has(res)) this.waiting.end(connection)
+  }
+
+  private uncount(connection: Connection): void {
+    connection.isCounted = false
+    this.open.delete(connection.peer)
+  }
+
+  private close(connection: Connection): void {
+    this.uncount(connection)
+    connection.socket.destroy()
+  }
+
+  /** Resolves when all are over, also those whose sender has disconnected. */
+  async served(): Promise<true> {
+    while (this.serving > 0) await new Promise<void>(resolve => this.onServed.push(resolve))
+    return true
+  }
+
+  /** Closes each connection after its next answer, so that a balancer moves on; new ones are still taken. */
+  announceEnd(): void {
+    this.isEnding = true
+  }
+
+  /** Takes no new connection and closes idle ones; the others are closed as their answers end. */
+  drain(): void {
+    this.isEnding = true
+    this.isDraining = true
+    // close() of node:http would destroy connections whose answer was ended but is not sent yet.
+    TcpServer.prototype.close.call(this.server)
+    for (const socket of this.running.keys()) {
+      const last = this.lastAnswer(socket)
+      if (last === undefined) socket.destroy()
+      else last.shouldKeepAlive = false
+    }
+  }
+
+  /** Destroys what is left. */
+  destroy(): void {
+    for (const { socket } of this.open.values()) socket.destroy()
+  }
+}
+
+const createConnection = (socket: Socket, isCounted: boolean): Connection => ({
+  socket,
+  peer: peerOf(socket),
+  answers: new Set(),
+  isCounted,
+  group: undefined,
+  lease: undefined,
+  onReplaced: () => {}
+})
+
+/** The waits of one request. Most requests have none but that for the key. */
+class RequestWaits implements Waits {
+  private readonly connections: Connections
+  private readonly res: ServerResponse
+  private readonly connection: Connection
+  /** called when the connection closes during a wait for the key */
+  onGone: (() => void) | undefined
+
+  constructor(connections: Connections, res: ServerResponse, connection: Connection) {
+    this.connections = connections
+    this.res = res
+    this.connection = connection
+  }
+
+  forAnswer(): void {
+    this.connections.wait(this.res, this.connection, 'unverified', () => this.res.req.socket.destroy())
+  }
+
+  forKey(onRevoked: () => void, onGone: () => void): void {
+    this.onGone = onGone
+    this.connections.wait(this.res, this.connection, 'key', onRevoked)
+  }
+
+  forBody(owner: unknown, onRevoked: () => void): void {
+    if (!this.res.req.complete) this.connections.wait(this.res, this.connection, 'body', onRevoked, owner)
+  }
+
+  end(): void {
+    this.onGone = undefined
+    this.connections.endWait(this.res, this.connection)
   }
 }

@@ -24,7 +24,7 @@ export type Upstream = ReturnType<typeof createUpstream>
 export function createUpstream(url: URL, timeout: number) {
   const hostname = urlToHttpOptions(url).hostname as string
   const pool = createPool(url, hostname, timeout)
-  const running = new Set<Promise<UpstreamResult>>()
+  const running = new Set<AnswerRelay>()
 
   return {
     /**
@@ -34,28 +34,30 @@ export function createUpstream(url: URL, timeout: number) {
      * The sender may disconnect: the upstream then continues, because its work may be done already.
      */
     forward(outgoing: Outgoing, res: ServerResponse, release: Release): Promise<UpstreamResult> {
-      const upload = watchUpload(outgoing.body)
+      const { method, path, headers, body } = outgoing
+      const upload = body instanceof Uint8Array ? undefined : watchUpload(body)
       const request = {
-        ...outgoing,
-        headers: outgoing.headers.values() as Iterable<[string, string]>,
-        body: upload.body,
+        method: method as Dispatcher.HttpMethod,
+        path,
+        headers: inOneList(headers),
+        body: (upload?.body ?? body) as Uint8Array,
         // The sender's Host is not a name of the upstream for TLS.
         servername: hostname
-      } as unknown as UpstreamRequest
-      const relay = new AnswerRelay({ address: url.host, timeout, request, upload, res, release })
+      } as UpstreamRequest
+      const onOver = () => running.delete(relay)
+      const relay = new AnswerRelay({ address: url.host, timeout, request, upload, res, release, onOver })
+      running.add(relay)
       try {
         pool.dispatch(request, relay)
       } catch (error) {
         relay.onResponseError(undefined, error as Error)
       }
-      const forwarding = relay.result.finally(() => running.delete(forwarding))
-      running.add(forwarding)
-      return forwarding
+      return relay.result
     },
     /** Aborts the requests in progress. Resolves when their claims are released. */
     destroy: async (): Promise<void> => {
       await pool.destroy()
-      await Promise.all(running)
+      await Promise.all([...running].map(({ result }) => result))
     }
   }
 }
@@ -65,9 +67,17 @@ interface Exchanged {
   readonly timeout: number
   /** has the connection that carries it, once there is one */
   readonly request: UpstreamRequest
-  readonly upload: Upload
+  /** undefined for a body that is there */
+  readonly upload: Upload | undefined
   readonly res: ServerResponse
   readonly release: Release
+  readonly onOver: () => void
+}
+
+function inOneList(lines: readonly HeaderLine[]): string[] {
+  const list: string[] = []
+  for (const [name, value] of lines) list.push(name, value)
+  return list
 }
 
 /** Relays one answer to the sender, as the client of the upstream reports it: its head, its parts, its end. */
@@ -77,6 +87,10 @@ class AnswerRelay implements Dispatcher.DispatchHandler {
   private resolve: (result: UpstreamResult) => void = () => {}
   private isSent = false
   private isComplete = false
+  /** whether the head is to be sent with what comes in this turn */
+  private isHeadWaiting = false
+  /** the first part of the body, which waits with the head */
+  private first: Buffer | undefined
   /** resolves when the head of the answer was sent */
   private head: Promise<void> | undefined
   private releasing: Promise<void> | undefined
@@ -107,7 +121,15 @@ class AnswerRelay implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    // The first part goes out in one write with the head, and with the end if that has arrived.
+    if (this.isHeadWaiting && this.first === undefined) this.first = chunk
+    else this.relay(controller, chunk)
+  }
+
+  /** Sends a part of the answer, and reads on when the sender has taken it. */
+  private relay(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const { res, timeout } = this.exchanged
+    this.sendWaiting(controller)
     if (res.destroyed || res.write(chunk)) return
     controller.pause()
     // If the sender does not read the answer, the upstream is not late.
@@ -118,6 +140,18 @@ class AnswerRelay implements Dispatcher.DispatchHandler {
       controller.resume()
     }
     res.on('drain', go).on('close', go)
+  }
+
+  /** Sends the head of an answer, and the first part of its body if that is there, when no more of it has arrived. */
+  private sendWaiting(controller: Dispatcher.DispatchController): void {
+    if (!this.isHeadWaiting) return
+    this.isHeadWaiting = false
+    const { res } = this.exchanged
+    const { first } = this
+    this.first = undefined
+    // Not by flushHeaders(), which sends UTF-8.
+    if (first === undefined) res.write(EMPTY)
+    else this.relay(controller, first)
   }
 
   onResponseEnd(): void {
@@ -132,9 +166,8 @@ class AnswerRelay implements Dispatcher.DispatchHandler {
     const { res } = this.exchanged
     if (res.destroyed) return
     res.writeHead(status, answerHeaders(status, controller.rawHeaders as Buffer[]))
-    // The head is sent now, in one packet with the first part of the body if that has arrived. Not by flushHeaders(),
-    // which sends UTF-8.
-    res.write(EMPTY)
+    this.isHeadWaiting = true
+    process.nextTick(() => this.sendWaiting(controller))
   }
 
   /** A sender that sees a failure may try again at once: its claim is released first. */
@@ -158,31 +191,40 @@ class AnswerRelay implements Dispatcher.DispatchHandler {
   }
 
   private async finish(): Promise<void> {
+    // Without a wait, all of the answer is one write.
+    if (this.head !== undefined) await this.head
     const { res } = this.exchanged
-    await this.head
-    if (!res.destroyed) res.end()
-    this.resolve({ upstream: 'answered' })
+    const { first } = this
+    this.isHeadWaiting = false
+    this.first = undefined
+    if (!res.destroyed) res.end(first)
+    this.over({ upstream: 'answered' })
   }
 
   private async fail(error: Error): Promise<void> {
     const { res, upload, address } = this.exchanged
     const { code, message } = error as NodeJS.ErrnoException
     const isLate = /TIMEOUT$/.test(code ?? '')
-    const isUpload = upload.hasFailed(error)
+    const isUpload = upload?.hasFailed(error) === true
     await Promise.allSettled([this.head, this.release()])
     if (res.headersSent) breakOff(res)
     else if (!res.destroyed) answer(res, statusOf(code, isLate, isUpload), { isLast: isUpload })
-    if (isUpload) return this.resolve({ upstream: 'upload-failed' })
+    if (isUpload) return this.over({ upstream: 'upload-failed' })
     const unanswered = this.isSent ? 'broken-off' : 'unreachable'
     const upstream = isLate ? 'timed-out' : unanswered
-    this.resolve({ upstream, upstreamError: `${address} ${(code ?? message).replace(/[^ -~]/g, '?')}` })
+    this.over({ upstream, upstreamError: `${address} ${(code ?? message).replace(/[^ -~]/g, '?')}` })
+  }
+
+  private over(result: UpstreamResult): void {
+    this.exchanged.onOver()
+    this.resolve(result)
   }
 }
 
 type Upload = ReturnType<typeof watchUpload>
 
 /** Watches a body that may still be arriving from the sender, and the error with which it has failed. */
-function watchUpload(source: Body) {
+function watchUpload(source: AsyncIterable<Uint8Array>) {
   let failure: unknown
   async function* chunks(from: AsyncIterable<Uint8Array>) {
     try {
@@ -193,7 +235,7 @@ function watchUpload(source: Body) {
     }
   }
   return {
-    body: source instanceof Uint8Array ? source : chunks(source),
+    body: chunks(source),
     hasFailed: (error: Error): boolean => error === failure
   }
 }

@@ -1,5 +1,5 @@
 import type { Verdict, Verified } from 'signed-requests'
-import { HOP_BY_HOP } from '../../src/internal/index.ts'
+import { HOP_BY_HOP, memoizeRecent } from '../../src/internal/index.ts'
 import type { HeaderLine } from './exchange.ts'
 
 /**
@@ -61,12 +61,48 @@ export function requestHeaders(
   isObserved: boolean,
   consumed: ReadonlySet<string>
 ): HeaderLine[] {
+  const all = verdictHeaders(verdict, isObserved)
+  const covered = verdict.status === 'verified' ? verdict.coveredHeaders : undefined
+  const plan = planOf({ names: lines.map(nameOfLine), connection: connectionOf(lines), covered, consumed })
+  for (const [first, ...more] of plan) {
+    const line = lines[first]!
+    all.push(more.length === 0 ? line : [line[0], [line, ...more.map(at => lines[at]!)].map(valueOfLine).join(', ')])
+  }
+  return all
+}
+
+const nameOfLine = ([name]: HeaderLine): string => name
+const valueOfLine = ([, value]: HeaderLine): string => value
+
+/** All that decides which lines of a request go on. */
+interface Head {
+  readonly names: readonly string[]
+  readonly connection: string | undefined
+  /** undefined where nothing is signed */
+  readonly covered: readonly string[] | undefined
+  readonly consumed: ReadonlySet<string>
+}
+
+/** For each line that goes on, the lines that it is made of. */
+type Plan = readonly (readonly [first: number, ...more: number[]])[]
+
+/** A sender repeats itself: a plan takes as long as the hash of a body of 4 KB. */
+const planOf = memoizeRecent(planHeaders, isSameHead)
+
+function isSameHead(a: Head, b: Head): boolean {
+  if (a.connection !== b.connection || a.consumed !== b.consumed) return false
+  return isSameList(a.names, b.names) && isSameList(a.covered ?? [], b.covered ?? []) && !a.covered === !b.covered
+}
+
+const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((value, at) => value === b[at])
+
+function planHeaders({ names, connection, covered, consumed }: Head): Plan {
   // Signed headers are end-to-end, whatever Connection says.
-  const signed = verdict.status === 'verified' ? signedNames(verdict) : new Set<string>()
+  const signed = new Set((covered ?? []).map(nameOf))
   const signedFolded = new Set([...signed].map(fold))
-  const named = namedByConnection(lines)
-  const isKept = ([name]: HeaderLine): boolean => {
-    const lower = name.toLowerCase()
+  const named = namesIn(connection)
+  const isKept = (lower: string): boolean => {
     const folded = fold(lower)
     if (MADE_HERE.has(folded) || folded.startsWith(OURS)) return false
     if (signed.has(lower) || lower === 'host') return true
@@ -74,21 +110,20 @@ export function requestHeaders(
     if (folded !== lower || signedFolded.has(folded)) return false
     return !named.has(lower) && !isRerouting(lower) && !consumed.has(lower)
   }
-  return [...verdictHeaders(verdict, isObserved), ...joinSigned(lines.filter(isKept), signed)]
+  const kept = names.flatMap((name, at) => (isKept(name.toLowerCase()) ? [at] : []))
+  return joinSigned(kept, at => names[at]!.toLowerCase(), signed)
 }
 
 /** Joins the lines of each signed name into one, in the place of the first. */
-function joinSigned(lines: readonly HeaderLine[], signed: ReadonlySet<string>): HeaderLine[] {
-  const linesOf = new Map([...signed].map(name => [name, [] as HeaderLine[]]))
-  for (const line of lines) linesOf.get(line[0].toLowerCase())?.push(line)
-  const joined = [...linesOf.values()].flatMap(([first, ...more]): HeaderLine[] =>
-    first === undefined ? [] : [[first[0], [first, ...more].map(([, value]) => value).join(', ')]]
-  )
-  return lines.flatMap(line => {
-    const sameName = linesOf.get(line[0].toLowerCase())
-    if (sameName === undefined) return [line]
-    return sameName[0] === line ? [joined.shift()!] : []
-  })
+function joinSigned(kept: readonly number[], nameAt: (at: number) => string, signed: ReadonlySet<string>): Plan {
+  const linesOf = new Map([...signed].map(name => [name, [] as number[]]))
+  for (const at of kept) linesOf.get(nameAt(at))?.push(at)
+  const joined = [...linesOf.values()].filter(lines => lines.length > 0)
+  return kept.flatMap((at): number[][] => {
+    const sameName = linesOf.get(nameAt(at))
+    if (sameName === undefined) return [[at]]
+    return sameName[0] === at ? [joined.shift()!] : []
+  }) as unknown as Plan
 }
 
 /** Lists the names in the order in which they were signed. */
@@ -129,8 +164,13 @@ export function answerHeaders(status: number, raw: readonly Buffer[]): string[] 
   for (let i = 0; i + 1 < raw.length; i += 2) {
     lines.push([raw[i]!.toString('latin1'), raw[i + 1]!.toString('latin1')])
   }
-  const named = namedByConnection(lines)
-  return lines.filter(([name]) => !dropped.has(name.toLowerCase()) && !named.has(name.toLowerCase())).flat()
+  const named = namesIn(connectionOf(lines))
+  const all: string[] = []
+  for (const [name, value] of lines) {
+    const lower = name.toLowerCase()
+    if (!dropped.has(lower) && !named.has(lower)) all.push(name, value)
+  }
+  return all
 }
 
 /** Makes the headers that the application gets with a verified request; the id is empty without a replay store. */
@@ -142,20 +182,32 @@ export const grantHeaders = (verdict: Verified): Record<string, string> => ({
 })
 
 function verdictHeaders(verdict: Verdict, isObserved: boolean): HeaderLine[] {
-  const codes = verdict.failures.map(({ code }) => code).join(', ')
-  const mark = codes === '' ? verdict.status : `${verdict.status}; ${codes}`
-  const observed: HeaderLine[] = isObserved ? [['Signed-Request-Verdict', mark]] : []
-  const granted = verdict.status === 'verified' ? Object.entries(grantHeaders(verdict)) : []
-  return [...observed, ...granted.filter(([, value]) => value !== '')]
+  const lines: HeaderLine[] = []
+  if (isObserved) {
+    const codes = verdict.failures.map(({ code }) => code).join(', ')
+    lines.push(['Signed-Request-Verdict', codes === '' ? verdict.status : `${verdict.status}; ${codes}`])
+  }
+  if (verdict.status !== 'verified') return lines
+  for (const line of Object.entries(grantHeaders(verdict))) if (line[1] !== '') lines.push(line)
+  return lines
 }
 
 /** A covered component of RFC 9421 has parameters: `content-type;sf`. */
 const nameOf = (component: string): string => component.replace(/;.*|"/gs, '')
 
-/** Lists the names in Connection without Content-Length: an answer must keep its own. */
-function namedByConnection(lines: readonly HeaderLine[]): Set<string> {
-  const named = lines
-    .filter(([name]) => name.toLowerCase() === 'connection')
-    .flatMap(([, value]) => value.toLowerCase().split(','))
-  return new Set(named.map(name => name.trim()).filter(name => name !== 'content-length'))
+/** Joins the values of Connection. */
+function connectionOf(lines: readonly HeaderLine[]): string | undefined {
+  let all: string | undefined
+  for (const [name, value] of lines)
+    if (name.length === CONNECTION.length && name.toLowerCase() === CONNECTION)
+      all = all === undefined ? value : `${all},${value}`
+  return all
 }
+
+const CONNECTION = 'connection'
+
+/** Lists the names in Connection without Content-Length: an answer must keep its own. */
+const namesIn = memoizeRecent((connection: string | undefined): ReadonlySet<string> => {
+  const names = connection?.toLowerCase().split(',') ?? []
+  return new Set(names.map(name => name.trim()).filter(name => name !== 'content-length'))
+})

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { fromNodeRequest, httpStatus, type ReceivedRequest, type Verdict, type Verify } from 'signed-requests'
-import { DEFAULTS, isToken } from '../../src/internal/index.ts'
+import { httpStatus, type ReceivedRequest, type Verdict, type Verify } from 'signed-requests'
+import { DEFAULTS, isToken, prepareProxy, readNodeRequest } from '../../src/internal/index.ts'
 import { answer, answerWhenRead } from './answer.ts'
-import { createBoundedVerify } from './bounded-verify.ts'
-import { NO_WAITS, whenOver } from './connections.ts'
+import { createBoundedVerify, SMALL_BODY } from './bounded-verify.ts'
+import { isOver, NO_WAITS, whenOver } from './connections.ts'
 import { type Exchange, type HeaderLine, MAX_SHOWN_BYTES, type Malformed, type UpstreamResult } from './exchange.ts'
 import { type Outgoing, TOO_LARGE, type Upstream } from './forward.ts'
 import { requestHeaders } from './headers.ts'
@@ -12,11 +12,6 @@ import { releaseClaim } from './release-claim.ts'
 import { ANY_ACCOUNT, accountFlags } from './seen-accounts.ts'
 import { createSignatureOpener } from './signer.ts'
 import { asSigned, whyNotForwardable } from './target.ts'
-
-/**
- * A larger body counts until the upstream has it; smaller ones are too little to count on any number of connections.
- */
-const SMALL_BODY = 16 * 1024
 
 /** A request that was verified, and what is held of it. */
 interface Judged extends Awaited<ReturnType<ReturnType<typeof createBoundedVerify>>> {
@@ -29,77 +24,12 @@ interface Judged extends Awaited<ReturnType<ReturnType<typeof createBoundedVerif
  * Answers one request. Resolves when it is over, to the exchange.
  */
 export function createServe(settings: GatewaySettings, verify: Verify, upstream: Upstream) {
-  const { prefix, observe, refusalStatus, verifier, admin, upstreamTimeout, requestId } = settings
+  const { observe, verifier, requestId } = settings
   const boundedVerify = createBoundedVerify(verify, settings)
   const wasMadeByKey = createSignatureOpener()
-  const maxBody = verifier.maxBodyBytes ?? DEFAULTS.maxBodyBytes
-  const shown = admin === undefined || admin.redact ? 0 : MAX_SHOWN_BYTES
-  const keep = observe ? maxBody : 0
-  const proxy = { https: settings.https, prefix }
-  const consumed = new Set(Object.values(proxy).filter(what => typeof what === 'string'))
-
-  /** A request that is undecided gets 503, whatever the status of a refusal: the sender must ask again. */
-  const statusOf = (verdict: Verdict): number =>
-    verdict.status === 'rejected' && refusalStatus !== undefined ? refusalStatus : httpStatus(verdict)
-
-  /** While observing, a request that gave way is not forwarded either: its connection is needed for others. */
-  const isForwarded = ({ verdict, isRevoked }: Judged): boolean =>
-    verdict.status === 'verified' || (observe && !isRevoked && !hasTooManyLines(verdict))
-
-  /** Returns the body for the upstream; undefined when there is nothing to forward. */
-  function bodyOf(judged: Judged, req: IncomingMessage, isTooLarge: boolean) {
-    const { body, received, verdict } = judged
-    if (judged.bytes === undefined) {
-      // While observing, the body of a head that failed is forwarded as it arrives, and not held.
-      const isStreamed = observe && body.isUnread() && !isTooLarge && !req.destroyed
-      const length = req.headers['content-length']
-      return isStreamed
-        ? { content: streamedBody(req, received.body as AsyncIterable<Uint8Array>, maxBody), length }
-        : undefined
-    }
-    const { bytes } = judged
-    /** The upstream has the body: from now on only the part for the page is held. */
-    const letGo = () => {
-      body.release()
-      if (bytes.length <= SMALL_BODY) return
-      judged.bytes = new Uint8Array(bytes.subarray(0, shown))
-      if (verdict.status === 'verified') verdict.body = new Uint8Array()
-    }
-    return { content: wholeBody(bytes, letGo), length: `${bytes.length}` }
-  }
-
-  /** Makes the request for the upstream; undefined when it is refused. */
-  function outgoingOf(judged: Judged, req: IncomingMessage, isTooLarge: boolean): Outgoing | undefined {
-    const body = isForwarded(judged) ? bodyOf(judged, req, isTooLarge) : undefined
-    if (body === undefined) return undefined
-    const { received, verdict } = judged
-    const { target, headers: lines } = asSigned(received, verdict)
-    const headers = requestHeaders(lines, verdict, observe, consumed)
-    if (body.length !== undefined) headers.push(['Content-Length', body.length])
-    return { method: received.method, path: target, headers, body: body.content }
-  }
-
-  /** Forwards a request, or refuses it. Resolves when its answer is over. */
-  async function respond(judged: Judged, res: ServerResponse): Promise<UpstreamResult> {
-    const { verdict, isRevoked } = judged
-    const isTooLarge = Number(res.req.headers['content-length']) > maxBody
-    const outgoing = outgoingOf(judged, res.req, isTooLarge)
-    if (outgoing === undefined) {
-      // Observing refuses only a request that cannot be forwarded as a whole.
-      const status = observe && isTooLarge ? 413 : statusOf(verdict)
-      // What is not well-formed is not followed by another request.
-      const isLast = verdict.checks.request.outcome !== 'pass'
-      await answerWhenRead(res, status, { isLast, skipsBody: isRevoked, verdict })
-      await whenOver(res)
-      return { upstream: 'not-asked' }
-    }
-    const result = await upstream.forward(outgoing, res, () => releaseClaim(verify, verdict))
-    // The upstream is done: a sender that does not read the rest is closed. A refusal has its own limits.
-    const unread = setTimeout(() => res.destroy(), upstreamTimeout)
-    await whenOver(res)
-    clearTimeout(unread)
-    return result
-  }
+  const respond = createRespond(settings, verify, upstream)
+  const keep = observe ? maxBodyOf(settings) : 0
+  const undoProxy = prepareProxy({ https: settings.https, prefix: settings.prefix })
 
   return async (req: IncomingMessage, res: ServerResponse, waits = NO_WAITS): Promise<Exchange | Malformed> => {
     const receivedAt = Date.now()
@@ -110,8 +40,8 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
       answer(res, 400, { isLast: true })
       return { receivedAt, status: 400, upstream: 'malformed', reason }
     }
-    const received = fromNodeRequest(req, proxy) as Judged['received'] & { readonly forwarded?: Exchange['forwarded'] }
-    const { verdict, body, isRevoked } = await boundedVerify(received, res, waits, keep)
+    const received = undoProxy(readNodeRequest(req, undefined)) as Judged['received']
+    const { verdict, body, isRevoked } = await boundedVerify(received, waits, keep)
     const verdictMs = performance.now() - start
     if (verdict.status !== 'verified') waits.forAnswer()
     const bytes = verdict.status === 'verified' ? verdict.body : body.read()
@@ -141,6 +71,84 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
     }
   }
 }
+
+const maxBodyOf = ({ verifier }: GatewaySettings): number => verifier.maxBodyBytes ?? DEFAULTS.maxBodyBytes
+
+/** Makes the function that forwards a request that was judged, or refuses it. It resolves when its answer is over. */
+function createRespond(settings: GatewaySettings, verify: Verify, upstream: Upstream) {
+  const { observe, refusalStatus, upstreamTimeout } = settings
+  const outgoingOf = createOutgoing(settings)
+
+  /** A request that is undecided gets 503, whatever the status of a refusal: the sender must ask again. */
+  const statusOf = (verdict: Verdict): number =>
+    verdict.status === 'rejected' && refusalStatus !== undefined ? refusalStatus : httpStatus(verdict)
+
+  async function refuse({ verdict, isRevoked }: Judged, res: ServerResponse): Promise<UpstreamResult> {
+    // Observing refuses only a request that cannot be forwarded as a whole.
+    const status = observe && isTooLarge(res.req, maxBodyOf(settings)) ? 413 : statusOf(verdict)
+    // What is not well-formed is not followed by another request.
+    const isLast = verdict.checks.request.outcome !== 'pass'
+    await answerWhenRead(res, status, { isLast, skipsBody: isRevoked, verdict })
+    await whenOver(res)
+    return { upstream: 'not-asked' }
+  }
+
+  return async (judged: Judged, res: ServerResponse): Promise<UpstreamResult> => {
+    const outgoing = outgoingOf(judged, res.req)
+    if (outgoing === undefined) return refuse(judged, res)
+    const result = await upstream.forward(outgoing, res, () => releaseClaim(verify, judged.verdict))
+    if (isOver(res)) return result
+    // The upstream is done: a sender that does not read the rest is closed. A refusal has its own limits.
+    const unread = setTimeout(() => res.destroy(), upstreamTimeout)
+    await whenOver(res)
+    clearTimeout(unread)
+    return result
+  }
+}
+
+/** Makes the function that makes the request for the upstream; undefined when it is refused. */
+function createOutgoing(settings: GatewaySettings) {
+  const { observe, admin, https, prefix } = settings
+  const shown = admin === undefined || admin.redact ? 0 : MAX_SHOWN_BYTES
+  const maxBody = maxBodyOf(settings)
+  const consumed = new Set([https, prefix].filter(what => typeof what === 'string'))
+
+  /** While observing, a request that gave way is not forwarded either: its connection is needed for others. */
+  const isForwarded = ({ verdict, isRevoked }: Judged): boolean =>
+    verdict.status === 'verified' || (observe && !isRevoked && !hasTooManyLines(verdict))
+
+  /** Returns the body for the upstream; undefined when there is nothing to forward. */
+  function bodyOf(judged: Judged, req: IncomingMessage) {
+    const { body, received, verdict } = judged
+    if (judged.bytes === undefined) {
+      // While observing, the body of a head that failed is forwarded as it arrives, and not held.
+      if (!body.isUnread() || isTooLarge(req, maxBody) || req.destroyed) return undefined
+      const stream = received.body as AsyncIterable<Uint8Array>
+      return { content: streamedBody(req, stream, maxBody), length: req.headers['content-length'] }
+    }
+    const { bytes } = judged
+    /** The upstream has the body: from now on only the part for the page is held. */
+    const letGo = () => {
+      body.release()
+      if (bytes.length <= SMALL_BODY) return
+      judged.bytes = new Uint8Array(bytes.subarray(0, shown))
+      if (verdict.status === 'verified') verdict.body = new Uint8Array()
+    }
+    return { content: wholeBody(bytes, letGo), length: `${bytes.length}` }
+  }
+
+  return (judged: Judged, req: IncomingMessage): Outgoing | undefined => {
+    const body = isForwarded(judged) ? bodyOf(judged, req) : undefined
+    if (body === undefined) return undefined
+    const { received, verdict } = judged
+    const { target, headers: lines } = asSigned(received, verdict)
+    const headers = requestHeaders(lines, verdict, observe, consumed)
+    if (body.length !== undefined) headers.push(['Content-Length', body.length])
+    return { method: received.method, path: target, headers, body: body.content }
+  }
+}
+
+const isTooLarge = (req: IncomingMessage, limit: number): boolean => Number(req.headers['content-length']) > limit
 
 /** Without --account, the log says whose request it was and which flag to write. */
 const accountFinding = (verdict: Verdict): string | undefined =>

@@ -10,9 +10,11 @@ import type { HeaderLine } from './exchange.ts'
  * each use a different one.
  */
 export function whyNotForwardable(req: IncomingMessage): 'framing' | 'target' | undefined {
-  const { url = '', headersDistinct } = req
+  const { url = '' } = req
   if (!hasCertainFraming(req)) return 'framing'
   if (url.startsWith('/')) return undefined
+  // Made of the raw headers when it is read.
+  const { headersDistinct } = req
   const { scheme, authority } = splitAbsoluteUrl(url) ?? {}
   const [host, ...others] = headersDistinct['host'] ?? []
   if (scheme === undefined || !authority || host === undefined || others.length > 0) return 'target'

@@ -81,9 +81,17 @@ function watch(socket: Socket, connection: Connection): void {
 const END_OF_HEAD = '\r\n\r\n'
 const VERSION = 'HTTP/1.'
 
+/** The beginning of most answers: no interim one, and whole up to its status. */
+const FINAL = /^HTTP\/1\.. [^1]/
+const STATUS_LINE = 'HTTP/1.1 2'.length
+
 /** Checks the version of an answer, and of each interim one (1xx) before it. */
 function isHttp1(connection: Connection, chunk: Buffer): boolean {
   if (connection.unchecked === undefined) return true
+  if (connection.unchecked === '' && FINAL.test(chunk.toString('latin1', 0, STATUS_LINE))) {
+    connection.unchecked = undefined
+    return true
+  }
   let searched = connection.unchecked.length - END_OF_HEAD.length
   let text = connection.unchecked + chunk.toString('latin1')
   connection.unchecked = text

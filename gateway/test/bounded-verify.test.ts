@@ -1,16 +1,10 @@
-import { EventEmitter } from 'node:events'
-import type { ServerResponse } from 'node:http'
 import { createVerifier, type ReceivedRequest } from 'signed-requests'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { service } from '../../test/support/service.ts'
 import { until } from '../../test/support/until.ts'
 import { createBoundedVerify } from '../src/bounded-verify.ts'
-import { NO_WAITS } from '../src/connections.ts'
+import { NO_WAITS, type Waits } from '../src/connections.ts'
 import { testSettings } from './start.ts'
-
-/** Makes a response whose request is still arriving. */
-const response = () =>
-  Object.assign(new EventEmitter(), { req: { complete: false } }) as unknown as ServerResponse & EventEmitter
 
 /** Makes the request with its body in chunks, one for each call of `next`. */
 function inChunks(request: ReceivedRequest, bytes: Uint8Array) {
@@ -26,12 +20,34 @@ function inChunks(request: ReceivedRequest, bytes: Uint8Array) {
   return { request: { ...request, body: chunks() }, next: () => next() }
 }
 
-test('a response is not watched any more when its request has a verdict', async () => {
+test('a request waits while DNS is asked, and no longer', async () => {
   const settings = testSettings(new URL('http://127.0.0.1'), service)
-  const verify = createBoundedVerify(createVerifier(settings.verifier), settings)
-  const res = response()
-  const { verdict } = await verify({ ...service.sign(), body: null }, res, NO_WAITS)
-  expect([verdict.status, res.listenerCount('close')]).toEqual(['verified', 0])
+  const events: string[] = []
+  const lookupTxt: typeof service.lookupTxt = (...asked) => {
+    events.push('asked')
+    return service.lookupTxt(...asked)
+  }
+  const now = () => {
+    events.push('clock')
+    return Date.now()
+  }
+  const waits: Waits = {
+    ...NO_WAITS,
+    forKey: () => events.push('waits'),
+    end: () => events.push('ends')
+  }
+  const verify = createBoundedVerify(createVerifier({ ...service.options, lookupTxt, now }), settings)
+  const { verdict } = await verify({ ...service.sign(), body: null }, waits)
+  // The clock is read before DNS, and again after the body.
+  expect([verdict.status, ...events.slice(0, 5)]).toEqual(['verified', 'clock', 'asked', 'waits', 'ends', 'clock'])
+})
+
+test('a request that fails a local check waits for nothing', async () => {
+  const settings = testSettings(new URL('http://127.0.0.1'), service)
+  const forKey = vi.fn()
+  const verify = createBoundedVerify(createVerifier(service.options), settings)
+  const { verdict } = await verify({ ...service.sign(), headers: [] }, { ...NO_WAITS, forKey })
+  expect([verdict.status, forKey.mock.calls]).toEqual(['rejected', []])
 })
 
 test('small bodies of many senders are held at once, whatever one body may have', async () => {
@@ -40,7 +56,7 @@ test('small bodies of many senders are held at once, whatever one body may have'
   const verify = createBoundedVerify(createVerifier(verifier), settings)
   const body = Buffer.alloc(1000, 'x')
   const all = Array.from({ length: 20 }, (_, n) => inChunks(service.sign({ body, target: `/${n}` }), body))
-  const verdicts = all.map(({ request }) => verify(request, response(), NO_WAITS))
+  const verdicts = all.map(({ request }) => verify(request, NO_WAITS))
   await new Promise(resolve => setImmediate(resolve))
   for (const { next } of all) next()
   const statuses = (await Promise.all(verdicts)).map(({ verdict }) => verdict.status)
@@ -64,11 +80,11 @@ test('a body that is complete is kept, however much others send: the one that st
   const complete = Array.from({ length: 5 }, (_, n) => sign(10_000_000, `/${n}`))
   const results = complete.map(({ request, next }) => {
     next()
-    return verify(request, response(), NO_WAITS)
+    return verify(request, NO_WAITS)
   })
   await until(() => claims.length === 5)
   const late = sign(9_000_000, '/late')
-  expect(await verify(late.request, response(), NO_WAITS)).toMatchObject({ isRevoked: true })
+  expect(await verify(late.request, NO_WAITS)).toMatchObject({ isRevoked: true })
   for (const claim of claims) claim()
   const verdicts = await Promise.all(results)
   expect(verdicts.map(({ verdict, isRevoked }) => [verdict.status, isRevoked])).toEqual(

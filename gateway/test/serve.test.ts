@@ -51,21 +51,26 @@ test('a refused upload is read to its end, also when that takes longer than the 
   expect(answer).toMatch(/^HTTP\/1\.1 401 .*\r\n\r\n$/s)
 })
 
-test('the timer for a sender that does not read is cleared when the answer is over', async () => {
+test.each([
+  ['only where the answer is not sent at once', Buffer.from('done'), 0],
+  ['and cleared when it is over', Buffer.alloc(40_000_000), 1]
+])('a timer for a sender that does not read is started %s', async (_, sent, count) => {
   const timers = vi.spyOn(globalThis, 'setTimeout')
   const cleared = vi.spyOn(globalThis, 'clearTimeout')
   onTestFinished(() => void vi.restoreAllMocks())
-  const { served } = await serveOne(
+  const { served, socket } = await serveOne(
     async (_, res) => {
-      res.end('done')
+      res.end(sent)
+      await new Promise(resolve => setImmediate(resolve))
       return { upstream: 'answered' }
     },
     wire(service.sign({ target: '/hook' }))
   )
+  socket.resume()
   await served
   const started = timers.mock.calls.flatMap(([, ms], at) => (ms === 100 ? [timers.mock.results[at]!.value] : []))
-  expect(started).toHaveLength(1)
-  expect(cleared).toHaveBeenCalledWith(started[0])
+  expect(started).toHaveLength(count)
+  for (const timer of started) expect(cleared).toHaveBeenCalledWith(timer)
 })
 
 test.each([

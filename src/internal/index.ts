@@ -119,6 +119,10 @@ export { createSigningKey, type SigningKey, signRequest } from '../testing/sign.
 export { HOP_BY_HOP } from './hop-by-hop.ts'
 export { quote } from './shell.ts'
 
+// The gateway remembers what it has made of equal heads, as the library does.
+
+export { memoizeRecent } from '../core/memo.ts'
+
 // The gateway says of a request what the library says of it.
 
 export { isSignedUnderDomain, visibleText } from '../core/verdict/log-record.ts'
@@ -128,7 +132,9 @@ export { situationOf } from '../core/verdict/main-failure.ts'
 // library holds. It queues pipelined requests, and refuses a request, as `nodeHandler` does.
 
 export { announcedLength, collectChunks, mostHeld } from '../core/body/chunks.ts'
+export { type ArrivingBody, TAKE_ARRIVED } from '../core/body/read.ts'
 export { mergeSmallChunks } from '../platforms/node/chunks.ts'
 export { answerWhenDrained, DRAIN_LIMITS, emptyBodyHeaders } from '../platforms/node/drain.ts'
 export { waitForTurn } from '../platforms/node/pipelining.ts'
+export { readNodeRequest } from '../platforms/node/request.ts'
 export { refusalHeaders } from '../platforms/refusal.ts'

@@ -36,14 +36,29 @@ export interface PartialBody {
 }
 
 /**
- * The bytes of a body that was passed whole, in a buffer of their own. Undefined for a stream, which `readBody` reads.
+ * Names the method of a stream that returns all of its bytes, where they have arrived and are at most so many; else
+ * undefined, and the stream is as it was. Waiting for what is there would cost more than hashing it. All copies of this
+ * module share the name.
+ */
+export const TAKE_ARRIVED = /* @__PURE__ */ Symbol.for('signed-requests.take-arrived')
+
+/** A stream whose bytes may have arrived already. */
+export interface ArrivingBody extends AsyncIterable<Uint8Array> {
+  [TAKE_ARRIVED](limit: number): Uint8Array | undefined
+}
+
+/**
+ * The bytes of a body that was passed whole or has arrived whole, in a buffer of their own. Undefined for a stream,
+ * which `readBody` reads.
  *
  * Fails with `body-too-large`.
  */
 export function bufferedBody(body: ReceivedBody, limits: BodyLimits): Result<Bytes> | undefined {
   if (body instanceof Uint8Array) return withinLimit(body, limits)
   if (typeof body === 'string') return withinLimit(encoder.encode(body), limits)
-  return body === null ? ok(new Uint8Array(0)) : undefined
+  if (body === null) return ok(new Uint8Array(0))
+  const arrived = (body as Partial<ArrivingBody>)[TAKE_ARRIVED]?.(limits.maxBodyBytes)
+  return arrived && ok(ownBytes(arrived))
 }
 
 /**

@@ -18,10 +18,12 @@ const connections = new WeakMap<Socket, Connection>()
 /**
  * Waits until the requests before this one on its connection were answered: Node.js emits pipelined requests at once.
  * A connection with more than ten in progress is destroyed. Must be called for each request, as soon as it is emitted.
+ * The caller must `await` the result also when it is not a promise: the body of a request that came in one packet with
+ * its head has then arrived.
  *
  * @returns false when the connection was closed meanwhile: the request cannot be answered, so it must not be handled
  */
-export async function waitForTurn(req: NodeRequest, res: NodeResponse): Promise<boolean> {
+export function waitForTurn(req: NodeRequest, res: NodeResponse): boolean | Promise<boolean> {
   const { socket } = req
   if (req.httpVersionMajor !== 1 || typeof socket !== 'object' || socket === null) return true
   const known = connections.get(socket)
@@ -30,16 +32,20 @@ export async function waitForTurn(req: NodeRequest, res: NodeResponse): Promise<
   // A handler inside a handler has the same response.
   if (previous === res) return true
   connection.last = res
-  res.once('close', () => {
-    if (connection.last === res) connection.last = undefined
-  })
+  res.on('close', forgetLast)
   if (known === undefined) {
     connections.set(socket, connection)
     return true
   }
-  if (previous !== undefined && !previous.writableFinished && !previous.destroyed)
-    await whenOver(previous, connection, socket)
-  return !socket.destroyed && !socket.writableEnded
+  const isOpen = () => !socket.destroyed && !socket.writableEnded
+  if (previous === undefined || previous.writableFinished || previous.destroyed) return isOpen()
+  return whenOver(previous, connection, socket).then(isOpen)
+}
+
+/** Listens to a response. One function for all: most requests wait for none. */
+function forgetLast(this: NodeResponse): void {
+  const connection = connections.get(this.req.socket as Socket)
+  if (connection?.last === this) connection.last = undefined
 }
 
 async function whenOver(previous: NodeResponse, { waiting }: Connection, socket: Socket): Promise<void> {

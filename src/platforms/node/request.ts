@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import { tinyChunks } from '../../core/body/chunks.ts'
+import { type ArrivingBody, TAKE_ARRIVED } from '../../core/body/read.ts'
 import type { HeaderLine, ReceivedBody, ReceivedRequest } from '../../core/http/request.ts'
 import { atCaller, mistake, validateCall } from '../../core/mistakes.ts'
 import { type AdapterRequest, PROXY_OPTIONS, type ProxyOptions, prepareProxy } from '../proxy.ts'
@@ -76,9 +77,10 @@ export function readNodeRequest(req: NodeRequest, body: unknown): AdapterRequest
  * Returns `rawHeaders` in pairs, so that repeats are seen. In HTTP/2 the pseudo-header `:authority` replaces Host (RFC
  * 9113 section 8.3.1); a Host with the same value is not a repeat.
  */
-function linesInPairs({ rawHeaders }: NodeRequest): HeaderLine[] {
+function linesInPairs({ rawHeaders, httpVersionMajor }: NodeRequest): HeaderLine[] {
   const all: HeaderLine[] = []
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) all.push([rawHeaders[i]!, rawHeaders[i + 1]!])
+  if (httpVersionMajor === 1) return all
   const lines = all.filter(([name]) => !name.startsWith(':'))
   const authority = all.find(([name]) => name === ':authority')?.[1]
   const isHostLine = ([name, value]: HeaderLine) => name.toLowerCase() === 'host' && value === authority
@@ -90,7 +92,7 @@ function bodyOfNode(req: NodeRequest, rawBody: unknown): ReceivedBody {
   if (!isNoBody(rawBody)) throw rawBytesNeeded('options.body is', rawBody, 'not raw bytes but a parsed body')
   if (!req.aborted && req.readableDidRead) throw rawBytesNeeded('the request body was', req, 'already read')
   if (!req.aborted && req.readableEnded) return null
-  if (typeof req.pause === 'function') return { [Symbol.asyncIterator]: () => chunksOf(req) }
+  if (typeof req.pause === 'function') return new NodeBody(req)
   // A mock request cannot be paused.
   return Symbol.asyncIterator in (req as object) ? (req as AsyncIterable<Uint8Array>) : null
 }
@@ -103,6 +105,43 @@ function isNoBody(rawBody: unknown): boolean {
   const prototype = Object.getPrototypeOf(rawBody)
   return (prototype === Object.prototype || prototype === null) && Object.keys(rawBody).length === 0
 }
+
+/** The body of a request. A class: an object with symbols for names takes ten times as long to make. */
+class NodeBody implements ArrivingBody {
+  private readonly req: NodeRequest
+
+  constructor(req: NodeRequest) {
+    this.req = req
+  }
+
+  [TAKE_ARRIVED](limit: number): Uint8Array | undefined {
+    return takeArrived(this.req, limit)
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    return chunksOf(this.req)
+  }
+}
+
+/**
+ * Returns the body when all of it is in the stream, and nobody has read any of it. Emulated requests may say that they
+ * are complete before they have a byte, so the stream itself must have ended, or have as many bytes as were announced:
+ * Node.js reports the end of a message only after promises have run.
+ */
+function takeArrived(req: NodeRequest, limit: number): Uint8Array | undefined {
+  const { _readableState: state } = req as { _readableState?: { ended: boolean } }
+  if (req.httpVersionMajor !== 1 || state === undefined || req.destroyed || req.readableDidRead) return undefined
+  if (req.readableEncoding !== null || req.readableLength > limit || hasTinyChunks(req)) return undefined
+  const hasEnded = state.ended && req.complete
+  if (!hasEnded && !hasAnnounced(req)) return undefined
+  const bytes = req.read() ?? new Uint8Array(0)
+  if (!hasEnded) req.resume()
+  return bytes
+}
+
+/** Returns whether all announced bytes have arrived. With a transfer coding, another length would count. */
+const hasAnnounced = ({ headers, readableLength }: NodeRequest): boolean =>
+  readableLength > 0 && headers['transfer-encoding'] === undefined && headers['content-length'] === `${readableLength}`
 
 /**
  * Iterates over the chunks of a request. It differs from the stream's own iterator in three ways:

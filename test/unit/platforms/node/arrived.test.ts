@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import { createServer, IncomingMessage } from 'node:http'
+import { connect, Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { createVerifier, fromNodeRequest } from '../../../../src/index.ts'
+import { listenInTest } from '../../../support/node-server.ts'
+import { service } from '../../../support/service.ts'
+import { until } from '../../../support/until.ts'
+import { wire } from '../../../support/wire.ts'
+
+const verify = createVerifier({ ...service.options, requireHttps: false })
+const signed = service.sign({ target: '/hook', body: 'in one packet' })
+
+/** Sends these bytes on a connection that stays open; returns the request, and counts who waits for its chunks. */
+async function receive(bytes: Uint8Array) {
+  const server = createServer()
+  const requested = once(server, 'request')
+  const socket = connect(await listenInTest(server), '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  socket.write(bytes)
+  const [req] = (await requested) as [IncomingMessage]
+  let readers = 0
+  req.on('newListener', event => {
+    if (event === 'data') readers += 1
+  })
+  return { req, socket, readers: () => readers }
+}
+
+test('a body that has arrived with its head is verified without waiting for chunks', async () => {
+  const { req, readers } = await receive(wire(signed))
+  const verdict = await verify(fromNodeRequest(req))
+  expect([verdict.status, readers()]).toEqual(['verified', 0])
+  expect(verdict.status === 'verified' && Buffer.from(verdict.body).toString()).toBe('in one packet')
+})
+
+test('a body that has arrived is not read when its head is refused', async () => {
+  const { req } = await receive(wire({ ...signed, target: '/other' }))
+  expect((await verify(fromNodeRequest(req))).status).toBe('rejected')
+  await until(() => req.complete)
+  expect([req.readableDidRead, req.readableLength]).toEqual([false, 13])
+})
+
+test('a body that is still arriving is waited for', async () => {
+  const bytes = wire(signed)
+  const { req, socket, readers } = await receive(bytes.subarray(0, -1))
+  const verifying = verify(fromNodeRequest(req))
+  await until(() => readers() > 0)
+  socket.write(bytes.subarray(-1))
+  expect((await verifying).status).toBe('verified')
+})
+
+test('a body that has arrived and is too large is refused as one that comes in chunks', async () => {
+  const { req } = await receive(wire(signed))
+  const small = createVerifier({ ...service.options, requireHttps: false, maxBodyBytes: 5 })
+  expect((await small(fromNodeRequest(req))).failures).toMatchObject([{ code: 'body-too-large' }])
+})
+
+test('a request that only says that it is complete is read to its end', async () => {
+  const req = new IncomingMessage(new Socket())
+  Object.assign(req, { method: signed.method, url: signed.target, httpVersionMajor: 1, complete: true })
+  req.rawHeaders = [...(signed.headers as [string, string][])].flat()
+  const verifying = verify(fromNodeRequest(req))
+  setImmediate(() => {
+    req.push('in one ')
+    req.push('packet')
+    req.push(null)
+  })
+  expect((await verifying).status).toBe('verified')
+})
