@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import { logRecord, type Verdict } from 'signed-requests'
+import { type LogRecord, logRecord, type Verdict } from 'signed-requests'
 import { isSignedUnderDomain } from '../../src/internal/index.ts'
 import { type Exchange, isUnsigned, type Malformed, mainCodes, otherDomainOf } from './exchange.ts'
 import { senderFinding } from './findings.ts'
@@ -21,14 +21,6 @@ export function logText(exchange: Exchange | Malformed, form: 'json' | 'text', a
   return form === 'json' ? jsonLine(exchange, additions) : textLines(exchange, additions)
 }
 
-/** Returns what is logged of a verdict. A request that `authorize` refuses is not verified for its sender. */
-function recordOf({ verdict, refusal, bodyLength }: Exchange) {
-  const record = logRecord(verdict)
-  if (refusal !== undefined) return { ...record, status: 'rejected' as const, codes: [refusal], code: refusal }
-  // A large body is dropped as soon as the application has it.
-  return verdict.status === 'verified' && bodyLength !== undefined ? { ...record, bodyLength } : record
-}
-
 function jsonLine(exchange: Exchange | Malformed, { leftOut, cause, fix }: Additions): string {
   const time = new Date(exchange.receivedAt).toISOString()
   const { status: httpStatus, upstream, verdict } = exchange
@@ -36,12 +28,42 @@ function jsonLine(exchange: Exchange | Malformed, { leftOut, cause, fix }: Addit
     const { reason, finding } = exchange
     return JSON.stringify({ time, finding, status: 'malformed', reason, httpStatus, upstream, leftOut })
   }
-  const { requestId, upstreamError, madeByKey, storeError, finding = senderFinding(verdict) } = exchange
+  const { requestId, upstreamError, madeByKey, storeError, refusal, finding = senderFinding(verdict) } = exchange
   const ms = Math.round(exchange.duration)
-  const record = { ...recordOf(exchange), madeByKey, storeError }
-  const answered = { httpStatus, upstream, upstreamError, ms }
-  return JSON.stringify({ time, requestId, finding, ...record, ...answered, cause, fix, leftOut })
+  const record = logRecord(verdict)
+  // Written out, because spreading the record takes twice as long as all else.
+  return JSON.stringify({
+    time,
+    requestId,
+    finding,
+    status: statusOf(exchange),
+    codes: refusal === undefined ? record.codes : [refusal],
+    code: refusal ?? record.code,
+    signedUnderDomain: record.signedUnderDomain,
+    accountId: record.accountId,
+    keyId: record.keyId,
+    algorithm: record.algorithm,
+    date: record.date,
+    replayId: record.replayId,
+    // A large body is dropped as soon as the application has it.
+    bodyLength: (verdict.status === 'verified' && exchange.bodyLength) || record.bodyLength,
+    claimedKeyId: record.claimedKeyId,
+    claimedAccountId: record.claimedAccountId,
+    claimedHost: record.claimedHost,
+    madeByKey,
+    storeError,
+    httpStatus,
+    upstream,
+    upstreamError,
+    ms,
+    cause,
+    fix,
+    leftOut
+  } satisfies Record<keyof LogRecord, unknown> & Record<string, unknown>)
 }
+
+/** Returns the status for a line. A request that `authorize` refuses is not verified for its sender. */
+const statusOf = ({ verdict, refusal }: Exchange) => (refusal === undefined ? verdict.status : 'rejected')
 
 function textLines(exchange: Exchange | Malformed, { leftOut }: Additions): string {
   const time = new Date(exchange.receivedAt).toISOString()
@@ -50,7 +72,7 @@ function textLines(exchange: Exchange | Malformed, { leftOut }: Additions): stri
   if (verdict === undefined)
     return linesOf([time, httpStatus, 'malformed', exchange.reason, more].filter(Boolean).join(' '), finding)
   const { requestId, upstreamError, refusal, storeError } = exchange
-  const judged = [recordOf(exchange).status, ...mainCodes(verdict), refusal, storeError && `(${storeError})`]
+  const judged = [statusOf(exchange), ...mainCodes(verdict), refusal, storeError && `(${storeError})`]
   const answered = [upstream, upstreamError && `(${upstreamError})`, `${Math.round(exchange.duration)} ms`, requestId]
   const words = [time, httpStatus, ...judged, originOf(verdict), ...answered, more]
   return linesOf(words.filter(Boolean).join(' ') + (isUnsigned(verdict) ? `: ${senderFinding(verdict)}` : ''), finding)
