@@ -38,9 +38,8 @@ export type Base64Form =
 export type KeyProblem = Exclude<CodesByCheck['key'], UnavailableCode>
 
 /**
- * The changes of a body on its way. All but the last three were undone, and the digest was then the signed one. Those
- * three show in the body: bytes that are not UTF-8 were read as text, an object was converted to a string, or the body
- * was cut.
+ * How a body was changed on its way. For all but the last three, undoing the change gives the signed digest. Those three
+ * show in the body: bytes that are not UTF-8 were read as text, an object was converted to a string, or the body was cut.
  */
 export type Reencoding =
   | 'newline-removed'
@@ -73,8 +72,8 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
     name?: string
   }
   /**
-   * All values of X-Forwarded-Proto, if the adapter was told to trust it; empty when it was missing. If not, the header
-   * when it says http or https. Otherwise the code says everything, and there is no evidence.
+   * All values of X-Forwarded-Proto, if the adapter was told to trust it; empty if it was missing. If the adapter was not
+   * told so, there is evidence only if the header says http or https.
    */
   'not-https': { header: string; received: readonly string[] }
   /** `reason` is given by RFC 9421; `renamed` is the headers in which API Gateway has it. Otherwise there is no evidence. */
@@ -113,7 +112,7 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
    * of RFC 9421 is missing. Otherwise there is no evidence.
    */
   'signature-missing': { header: 'Authorization' | 'Signature-Input' }
-  /** Only RFC 9421 gives evidence, because its signatures are in one header. */
+  /** only for RFC 9421, whose signatures are in one header */
   'signature-repeated': { reason: 'more than one is made with a key of the service' }
   /** `excerpt` is the text around the position; `looksLike` is the standard by which it could be well formed */
   'signature-malformed': {
@@ -163,9 +162,8 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
     reason: 'ENOTFOUND' | 'ENODATA' | 'no key record among the TXT records'
   }
   /**
-   * The string as rebuilt from what was received, and the record it was checked with; `hosts` are ten configured ones
-   * at most, if one of them is not the Host that was received, or has other letters; `forwarded` is the header lines in
-   * which
+   * The signing string as rebuilt from what was received, and the record that it was checked with. `hosts` are at most
+   * ten configured hosts, if one differs from the received Host, also in case. `forwarded` are the header lines in which
    * proxies say what they changed, and `proxies` those in which CDNs name themselves.
    */
   'signature-mismatch': {
@@ -208,7 +206,7 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   }
 }
 
-/** Evidence of a code; `never` where the code says it all. */
+/** The evidence of a code; `never` if it has none. */
 export type EvidenceOf<C extends Code> = C extends keyof EvidenceByCode ? EvidenceByCode[C] : never
 
 /** Codes that have evidence in some cases only. */
