@@ -91,9 +91,9 @@ export const KEYWORDS: Readonly<Record<string, string>> = {
   'replay-and-retries.html#when-the-store-does-not-answer': 'redis down outage unavailable fail open closed',
   'replay-stores.html':
     'replay attack prevent database persistence store seen ids cluster several instances dedupe nonce',
-  'replay-stores.html#dynamodb': 'AWS amazon',
-  'replay-stores.html#cloudflare-durable-objects': 'Workers KV',
-  'replay-stores.html#your-own': 'custom MySQL MongoDB memcached valkey adapter interface',
+  'write-a-store.html#dynamodb': 'AWS amazon',
+  'write-a-store.html#cloudflare-durable-objects': 'Workers KV',
+  'write-a-store.html': 'custom MySQL MongoDB memcached valkey adapter interface',
   'rfc9421.html': 'HTTP message signatures Signature-Input Content-Digest ed25519 new standard migrate successor',
   'security.html': 'vulnerability report disclosure CVE threat model attack bug bounty advisory contact',
   'security.html#reporting': 'vulnerability report disclosure CVE contact',
