@@ -61,17 +61,28 @@ const WRAPPERS: ReadonlySet<string> = new Set([
 /** The members in which loggers and platforms give the time, the record's own first. */
 const TIMES = ['time', 'timestamp', '@timestamp', 'ts', 'datetime', '__REALTIME_TIMESTAMP', 'receiveTimestamp']
 
+/** A member that every record has. */
+const EVERY_RECORD = 'signedUnderDomain'
+
 /**
  * Finds the records of `logRecord` in one line of a log: the line itself, or what pino, winston, CloudWatch, Docker,
  * Kubernetes, journald or Cloud Logging make of it.
  */
 export function incidentsIn(line: string): Incident[] {
   // Most lines of a log that holds other things are skipped without parsing. Quotes may be escaped.
-  if (!line.includes('codes')) return []
+  if (!line.includes(EVERY_RECORD)) return []
   const found: Incident[] = []
-  const value = parseEnd(line) ?? parse(`{${line.trim().replace(/,$/, '')}}`) ?? parse(line)
+  const trimmed = line.trim()
+  const value = parseLine(trimmed.endsWith(',') ? trimmed.slice(0, -1) : trimmed)
   collect(value, timeOf(line.slice(0, Math.max(line.indexOf('{'), 0))), 0, found)
   return found
+}
+
+/** Parses a line: an array, a text or a member of an export on several lines, or an object at its end. */
+function parseLine(line: string): unknown {
+  if (line.startsWith('[')) return parse(line)
+  if (line.startsWith('"')) return parse(line) ?? parse(`{${line}}`)
+  return parseEnd(line)
 }
 
 /**
@@ -81,7 +92,7 @@ export function incidentsIn(line: string): Incident[] {
 function parseEnd(text: string): unknown {
   const start = text.indexOf('{')
   if (start < 0 || (start > 0 && !/\s/.test(text[start - 1]!))) return undefined
-  return parse(text.slice(start).trimEnd().replace(/,$/, ''))
+  return parse(text.slice(start))
 }
 
 function parse(text: string): unknown {
@@ -94,7 +105,7 @@ function parse(text: string): unknown {
 
 /** Adds the records in a value, the outermost first. */
 function collect(value: unknown, outer: number | undefined, depth: number, found: Incident[]): void {
-  if (typeof value === 'string' && value.includes('codes')) {
+  if (typeof value === 'string' && value.includes(EVERY_RECORD)) {
     const parsed = parseEnd(value)
     if (parsed !== undefined) collect(parsed, timeOf(value.slice(0, value.indexOf('{'))) ?? outer, depth, found)
     return

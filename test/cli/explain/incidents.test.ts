@@ -102,6 +102,11 @@ describe('a log', () => {
       'CloudWatch, an export on several lines',
       record => `            "message": ${JSON.stringify(`${minute(0).toISOString()} ${JSON.stringify(record)}`)},`
     ],
+    [
+      'CloudWatch, an array of texts on several lines',
+      record => `    ${JSON.stringify(`${minute(0).toISOString()}\t${JSON.stringify(record)}\n`)},`
+    ],
+    ['an array on one line', record => JSON.stringify([{ message: record, timestamp: minute(0) }])],
     ['Cloud Logging', record => JSON.stringify({ insertId: 'a', jsonPayload: record, timestamp: minute(0) })],
     ['Cloud Logging, text', record => JSON.stringify({ textPayload: JSON.stringify(record), timestamp: minute(0) })]
   ]
