@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo, Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createTestService } from '../../src/testing/index.ts'
 import '../../test/meta/examples/resolver.ts'
 import { pairs } from '../../test/meta/examples/kinds.ts'
@@ -42,24 +42,22 @@ async function start(example: string) {
   return { server, send: behindProxy((server.address() as AddressInfo).port).send }
 }
 
-describe.each(['introduce-node', 'introduce-express'])('%s', example => {
-  test('acts as before on every request, and logs its verdict', async () => {
-    const { server, send } = await start(example)
-    expect(await send(order())).toBe(204)
+test('introduce-express acts as before on every request, and logs its verdict', async () => {
+  const { server, send } = await start('introduce-express')
+  expect(await send(order())).toBe(204)
+  await logged('verified')
+  expect(warn).not.toHaveBeenCalled()
+  expect(await send(forged())).toBe(204)
+  await logged('rejected')
+  expect(log).toHaveBeenCalledWith(expect.stringContaining('digest-mismatch'))
+  // express.json() does not parse this.
+  const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
+  for (const request of [{}, { method: 'POST', headers: form, body: 'id=1' }]) {
+    log.mockClear()
+    await send(service.sign({ target: '/hook', ...request }))
     await logged('verified')
-    expect(warn).not.toHaveBeenCalled()
-    expect(await send(forged())).toBe(204)
-    await logged('rejected')
-    expect(log).toHaveBeenCalledWith(expect.stringContaining('digest-mismatch'))
-    // express.json() does not parse this.
-    const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
-    for (const request of [{}, { method: 'POST', headers: form, body: 'id=1' }]) {
-      log.mockClear()
-      await send(service.sign({ target: '/hook', ...request }))
-      await logged('verified')
-    }
-    server.close()
-  })
+  }
+  server.close()
 })
 
 test('introduce-express is JavaScript, too, as the page says', () => {
