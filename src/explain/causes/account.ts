@@ -36,7 +36,12 @@ export const accountEntries = (): EntriesOf<'account'> => ({
     about: 'There is more than one such header.',
     example: { header: 'x-service-id', received: 'account-1234, account-5678' },
     facts: ({ header, received }) => [...fact('header', header), ...fact('received', received)],
-    causes: [{ cause: 'a proxy or the sender wrote it twice', fix: 'Have proxies pass every header on unchanged.' }]
+    causes: [
+      {
+        cause: 'a proxy or the sender wrote it twice',
+        fix: "Have the sender write it once; if the sender's log has one, have proxies pass every header on unchanged."
+      }
+    ]
   },
   'account-malformed': {
     about: 'The value is not `accountPrefix` and an id of visible ASCII without a comma.',

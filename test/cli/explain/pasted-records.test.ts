@@ -58,6 +58,11 @@ describe('explain --key-record', () => {
     expect(await explain(record)).toMatchObject({ code: 0 })
   })
 
+  test('takes the strings of one record, each as an option of its own', async () => {
+    const { code } = await runInside(['explain', ...RECEIVER, '--key-record', chunk, '--key-record', rest], capture)
+    expect(code).toBe(0)
+  })
+
   test.each(['rec.txt', '', 'v=spf1 -all'])('takes no %j, which is not a key record', async record => {
     const stderr = expect.stringContaining('--key-record takes the text of a key record')
     expect(await explain(record)).toMatchObject({ code: 64, stderr })
