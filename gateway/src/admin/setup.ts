@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { SHARED, UNSHARED } from '../../../flags/table.ts'
 import { DEFAULTS, quote } from '../../../src/internal/index.ts'
 import { asksAgain } from '../exchange.ts'
@@ -40,7 +41,8 @@ export function setupOf(settings: SetupSettings): object {
     upstream: upstream.origin,
     store: observe ? 'none while observing' : replay.kind,
     mode: modeOf(settings),
-    version: VERSION
+    version: VERSION,
+    process: `${process.pid} on ${hostname()}`
   }
   return {
     banner: bannerOf(settings),

@@ -29,6 +29,8 @@ const NOTHING = {
 const byId = id => document.getElementById(id)
 const copyOf = id => byId(id).content.cloneNode(true)
 const lists = { signed: byId('signed'), other: byId('other') }
+/** The address of the pages of the codes, with a slash at its end; empty when it is not known. */
+const codePages = document.body.dataset.codes
 const detail = byId('detail')
 
 /** The number of the open request; empty when none is. */
@@ -82,6 +84,7 @@ const clock = at => new Date(at).toTimeString().slice(0, 8)
 
 function addRows(requests) {
   const focused = document.activeElement?.closest('ol')
+  const keepPlaces = Object.values(lists).map(placeKeeperOf)
   for (const request of requests) {
     lists[request.list].prepend(rowOf(request))
     arrived += 1
@@ -95,6 +98,18 @@ function addRows(requests) {
   byId('others').textContent = others === 0 ? '' : `(${others.toLocaleString()})`
   markOpened()
   showFiltered()
+  for (const keepPlace of keepPlaces) keepPlace()
+}
+
+/** Remembers which row a reader has scrolled to; the returned function scrolls there again, whatever came above it. */
+function placeKeeperOf(list) {
+  const top = list.scrollTop
+  if (top === 0) return () => {}
+  const row = [...list.children].find(({ offsetTop, offsetHeight }) => offsetTop + offsetHeight > list.offsetTop + top)
+  const place = row?.offsetTop
+  return () => {
+    if (row?.isConnected) list.scrollTop = top + row.offsetTop - place
+  }
 }
 
 function markOpened() {
@@ -294,11 +309,20 @@ function failureOf({ code, message, cause, fix, facts, changed, followsFrom }) {
   return element(
     'section',
     'failure',
-    element('h3', '', element('code', '', code), ` ${message}`),
+    element('h3', '', nameOf(code), ` ${message}`),
     ...lines,
     element('dl', '', ...pairs(advice)),
     element('dl', '', ...pairs(seen.map(({ id, label, value }) => [label, id === 'record' ? folded(value) : value])))
   )
+}
+
+/** Names a code, which is none of the sender's text, and leads to its page. */
+function nameOf(code) {
+  const name = element('code', '', code)
+  if (codePages === '') return name
+  const link = element('a', '', name)
+  link.href = `${codePages}${encodeURIComponent(code)}.html`
+  return link
 }
 
 /** Folds a key record, which is long and seldom read. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { service, withHeaders } from '../../../test/support/service.ts'
 import { send } from '../../../test/support/wire.ts'
 import type { AdminSettings } from '../../src/admin/admin.ts'
-import { VERSION } from '../../src/page-files.ts'
+import { loadPage, VERSION, withCodePages } from '../../src/page-files.ts'
 import { ANY_ACCOUNT } from '../../src/seen-accounts.ts'
 import { ask, startTestAdmin, startWithAdmin } from '../support/admin.ts'
 import { expectNoOverflow, launchBrowser, openPage } from '../support/browser.ts'
@@ -257,7 +257,8 @@ test('without a request it shows the settings, and a line that sends one', async
   const { page } = await start({ https: 'x-forwarded-proto' })
   const text = await page.locator('#setup').innerText()
   const shown = ['receiver.example', '1234', 'service.example', 'http://127.0.0.1:9000', 'memory', VERSION]
-  for (const part of [...shown, 'only verified requests are forwarded']) expect(text).toContain(part)
+  for (const part of [...shown, 'only verified requests are forwarded', `${process.pid} on `, 'Each replica has'])
+    expect(text).toContain(part)
   expect(await page.locator('#send').innerText()).toMatch(
     /^npx signed-requests send http:\/\/127\.0\.0\.1:8080\/hook --data='\{"id":1\}' --domain=service\.example --host=receiver\.example --account=1234 .*--header='X-Forwarded-Proto: https'$/
   )
@@ -294,6 +295,16 @@ test('a request that is no longer kept says so', async () => {
   // The browser adds this note itself.
   expect(troubles.splice(0)).toEqual([expect.stringContaining('404')])
 }, 30_000)
+
+test('a code leads to its page where the address of the site is known, and is a name otherwise', async () => {
+  const { page, detail } = await startWith(forged())
+  expect(await detail.locator('h3 a').count()).toBe(0)
+  const body = withCodePages(loadPage().get('/')!.bytes.toString(), 'https://site.example')
+  await page.route('**/', route => route.fulfill({ contentType: 'text/html', body }))
+  await page.reload()
+  await detail.locator('h3 a').waitFor()
+  expect(await detail.locator('h3 a').getAttribute('href')).toBe('https://site.example/codes/signature-mismatch.html')
+})
 
 describe('copying', () => {
   // view.test.ts runs them in a shell.
@@ -366,6 +377,29 @@ describe('live', () => {
     await eventually(() => rows.count()).toBe(201)
     expect(await focused(page)).toContain('POST /next')
   })
+
+  test.each([1280, 400])(
+    '200 lines scroll by themselves, and stay in place while others arrive, at %i pixels',
+    async width => {
+      const { record, page, rows } = await start({}, { viewport: { width, height: 800 } })
+      for (let i = 0; i < 200; i++) await record(sign({ target: `/${i}` }))
+      await eventually(() => rows.count()).toBe(200)
+      const height = () => page.evaluate<number>('document.documentElement.scrollHeight')
+      expect(await height()).toBeLessThan(width === 400 ? 1600 : 900)
+      const row = rows.filter({ hasText: '/100' })
+      await row.evaluate(node => node.scrollIntoView())
+      const place = async () => (await row.boundingBox())!.y
+      const before = await place()
+      for (let i = 0; i < 20; i++) await record(sign({ target: `/new-${i}` }))
+      await eventually(() => rows.first().locator('.target').innerText()).toBe('/new-19')
+      expect(Math.abs((await place()) - before)).toBeLessThan(2)
+      await row.click({ position: { x: 5, y: 5 } })
+      await page.locator('#detail .headers').waitFor()
+      await page.keyboard.press('Escape')
+      await eventually(() => focused(page)).toContain('/100')
+      expect(await row.isVisible()).toBe(true)
+    }
+  )
 
   test('holds 200 lines in a flood, newest first, and counts all', async () => {
     const { record, rows, counts } = await start()

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { expect, test } from 'vitest'
 import { dnsTxtLookup } from '../../../src/index.ts'
 import { service } from '../../../test/support/service.ts'
@@ -27,7 +28,8 @@ test('the page shows the settings, and a line that signs what the gateway accept
       upstream: 'http://127.0.0.1:9000',
       store: 'memory',
       mode: 'only verified requests are forwarded',
-      version: VERSION
+      version: VERSION,
+      process: `${process.pid} on ${hostname()}`
     },
     accountPrefix: 'account-',
     send:
