@@ -41,21 +41,8 @@ const CODE = /^[a-z][a-z0-9-]{1,59}$/
  * as a URL or a body, and anybody can write a record.
  */
 const WRAPPERS: ReadonlySet<string> = new Set([
-  'message',
-  'msg',
-  'MESSAGE',
-  '@message',
-  'log',
-  'line',
-  'event',
-  'events',
-  'logEvents',
-  'textPayload',
-  'jsonPayload',
-  'fields',
-  'record',
-  'refused',
-  'verdict'
+  ...['message', 'msg', 'MESSAGE', '@message', 'log', 'line', 'textPayload', 'jsonPayload', 'events', 'logEvents'],
+  ...['meta', 'metadata', 'context', 'extra', 'details', 'attributes', 'fields', 'record', 'refused', 'verdict']
 ])
 
 /** The members in which loggers and platforms give the time, the record's own first. */

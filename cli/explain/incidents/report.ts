@@ -58,7 +58,7 @@ export function groupCodeLines({ code, signer, differs, advice }: Group): readon
   }
   const { message, meaning } = explainCode(code)
   // Text from outside goes into no command.
-  const isName = differs?.name === 'key' && /^[a-z0-9._-]{1,253}$/.test(differs.value)
+  const isName = signer === 'claimed' && differs?.name === 'key' && /^[a-z0-9._-]{1,253}$/.test(differs.value)
   return [
     withTone('label', code, `${code}: ${message}`),
     ...(advice === undefined

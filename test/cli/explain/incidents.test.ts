@@ -79,6 +79,11 @@ describe('a log', () => {
     ['pino', record => JSON.stringify({ level: 40, time: START, pid: 1, hostname: 'a', ...record, msg: 'refused' })],
     ['winston', record => JSON.stringify({ level: 'warn', message: 'refused', ...record, timestamp: minute(0) })],
     ['winston, as the message', record => JSON.stringify({ level: 'warn', message: record, timestamp: minute(0) })],
+    [
+      'winston, as metadata',
+      record => JSON.stringify({ level: 'warn', message: 'refused', metadata: record, timestamp: minute(0) })
+    ],
+    ['pino, a serializer', record => JSON.stringify({ level: 40, time: START, verdict: record, msg: 'refused' })],
     ['bunyan', record => JSON.stringify({ name: 'a', level: 40, ...record, msg: '', time: minute(0), v: 0 })],
     ['Docker', record => JSON.stringify({ log: `${JSON.stringify(record)}\n`, stream: 'stderr', time: minute(0) })],
     ['docker compose logs -t', record => `app-1  | ${minute(0).toISOString()} ${JSON.stringify(record)}`],
