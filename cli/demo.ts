@@ -134,7 +134,7 @@ const LEGEND: readonly Line[] = [
   labelled('Checks  ', NUMBERED.slice(0, 6).join('  ')),
   `        ${NUMBERED.slice(6).join('  ')}`,
   labelled('Marks   ', '+ passed  x failed  ? could not be decided  - not run'),
-  labelled('HTTP    ', '204 verified  401 refused  503 not decided: the sender should try again'),
+  labelled('HTTP    ', '204 verified  401 refused  503 undecided: the sender should retry'),
   '',
   labelled(HEADER, '')
 ]

@@ -100,8 +100,8 @@ const WRAPPED: ConditionalCause<'request-malformed'> = {
 const BODYLESS: ConditionalCause<'digest-mismatch'> = {
   find: ({ evidence }) => evidence.bodyLength === 0,
   cause:
-    'the capture has no body, and the request had one when it was signed: the program that captured it ' +
-    'left it out or dropped it',
+    'the capture has no body, but the request had one when it was signed: the program that captured it ' +
+    'left it out',
   fix: 'Capture the body too, as it is received; if the capture is right, something in front of it dropped the body.'
 }
 

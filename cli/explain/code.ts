@@ -81,7 +81,7 @@ export function explainCode(code: Code): CodeExplanation {
 
 const RESULTS = {
   rejected: 'rejected, HTTP 401.',
-  unavailable: 'unavailable, HTTP 503: the sender should try again.'
+  unavailable: 'unavailable, HTTP 503: the sender should retry.'
 }
 
 /** Writes the explanation for a person. */

@@ -53,7 +53,7 @@ const conclusion = <F>(entry: SendConclusion<F>): SendConclusion =>
 
 const EXPLAIN = 'Its own log says why it refused: explain(verdict).'
 const MAYBE_NOT_OURS = 'It may not be signed-requests that refused: WWW-Authenticate: Signature is missing.'
-const UNDECIDED = 'The receiver could not decide, and tells the sender to try again'
+const UNDECIDED = 'The receiver could not decide, and asks the sender to retry'
 
 /** The first request was answered with 503 by a receiver with this library. */
 const isUndecided = ({ first, isOurs }: Known): boolean => isOurs && first.status === 503
@@ -112,7 +112,7 @@ const CONCLUSIONS: readonly SendConclusion[] = [
           ? 'or asks another DNS server'
           : `or sets a resolver of its own, which --start does not replace: take that out of ${started} for this`
       return (
-        `Accepted, which is no proof: nobody asked the DNS server at ${dns?.address} for ${keyId}, so the receiver ` +
+        `Accepted, but that proves nothing: nobody asked the DNS server at ${dns?.address} for ${keyId}, so the receiver ` +
         `verifies nothing, ${elsewhere}.`
       )
     },
@@ -241,8 +241,7 @@ const isUnmarked = ({ status, headers }: Response): boolean =>
 function aboutRefusedRepetitions([first, ...repeated]: readonly Response[], again: number | undefined): string[] {
   if (repeated.length === 0 || again !== undefined || !isAccepted(first!)) return []
   const other = repeated.find(({ status }) => status !== 401)
-  if (other !== undefined)
-    return [`No repetition was accepted, but a response was ${other.status}: a replay is refused with 401.`]
+  if (other !== undefined) return [`No replay was accepted, but one response was ${other.status} instead of 401.`]
   return [
     repeated.length === 1 ? 'The replay was refused, as it should be.' : 'Each replay was refused, as it should be.'
   ]
@@ -261,7 +260,7 @@ export function summarizeRequests(
     names.length === 0 ? `all ${forgeries} forgeries were refused` : `not refused as it should be: ${names.join(', ')}`
   const good = isGoodAccepted
     ? 'the good request was accepted'
-    : 'the good request was not shown to be accepted, so what was refused proves nothing yet'
+    : 'the good request was not accepted, so the refusals prove nothing yet'
   return [worst, `In all: ${refused}; ${good}.`]
 }
 

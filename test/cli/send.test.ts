@@ -227,7 +227,7 @@ describe('a refusal', () => {
   test('a response of 2xx from a receiver that never asked for the key is no proof', async () => {
     const url = await serve((_, response) => response.end())
     const { code, text } = await sendServed(url)
-    expect(text).toMatch(/Accepted, which is no proof: nobody asked .* so the receiver verifies nothing, or/)
+    expect(text).toMatch(/Accepted, but that proves nothing: nobody asked .* so the receiver verifies nothing, or/)
     expect(code).toBe(2)
     expect((await send(url)).code).toBe(0)
   })
@@ -256,7 +256,7 @@ describe('the same bytes again', () => {
     expect(text).toContain('The replay was refused, as it should be.')
     const late = { claim: () => Promise.reject(new Error('gone')), release: async () => {} }
     const other = await sendServed(await startFleet({}, { replayStore: late }), '--repeat', '2')
-    expect(other.text).toContain('No repetition was accepted, but a response was 503: a replay is refused with 401.')
+    expect(other.text).toContain('No replay was accepted, but one response was 503 instead of 401.')
     expect(other.text).not.toContain('as it should be')
   })
 
@@ -314,7 +314,7 @@ describe('--tamper all', () => {
 
   test('--tamper all ends with 1 where the good request is refused too, which proves nothing', async () => {
     const { code, text } = await sendServed(await startReceiver(), '--tamper', 'all', '--account', '99')
-    expect(text).toContain('was not shown to be accepted, so what was refused proves nothing yet')
+    expect(text).toContain('was not accepted, so the refusals prove nothing yet')
     expect(code).toBe(1)
   })
 
@@ -407,7 +407,7 @@ createServer(async (req, res) => { ${answer} }).listen(${port})`
     const echo = "res.end(req.method + req.url + req.headers['x-event'])"
     const { code, stdout, text } = await start(echo, ['--request', '-'], captured)
     expect(stdout).toContain('  PUT/a%2Fb?id=1paid\n')
-    expect(text).toMatch(/no proof: .* sets a resolver of its own, which --start does not replace: take that/)
+    expect(text).toMatch(/proves nothing: .* sets a resolver of its own, which --start does not replace: take that/)
     expect(code).toBe(2)
   })
 

@@ -261,7 +261,7 @@ const TRUSTING = situations({
     'says http': [{ https: false }, /the sender used http, or a proxy in front of yours ends TLS/],
     'ends TLS': [
       { https: false },
-      /your proxy sends no X-Forwarded-Proto/,
+      /your proxy does not send X-Forwarded-Proto/,
       /nginx: proxy_set_header X-Forwarded-Proto \$scheme/
     ],
     'ends TLS in front of Caddy': [{ https: false }, /a proxy in front of yours ends TLS/, /the inner one keep it/]

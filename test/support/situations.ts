@@ -170,13 +170,13 @@ export const REAL = {
     ]
   },
   'signature-missing': {
-    'a proxy drops Signature': [drop('Signature'), /a proxy dropped it/]
+    'a proxy drops Signature': [drop('Signature'), /a proxy dropped this/]
   },
   'digest-missing': {
-    'a proxy drops Digest': [drop('Digest'), /a proxy dropped it/]
+    'a proxy drops Digest': [drop('Digest'), /a proxy dropped this/]
   },
   'date-missing': {
-    'a proxy drops Date': [drop('Date'), /a proxy or CDN dropped it/]
+    'a proxy drops Date': [drop('Date'), /a proxy or CDN dropped this/]
   },
   'not-https': {
     'TLS ends at a proxy': [
@@ -186,7 +186,7 @@ export const REAL = {
     ],
     'TLS ends at a proxy that says so': [
       { https: false, headers: { 'X-Forwarded-Proto': 'https' } },
-      /X-Forwarded-Proto: https is there, and is not trusted/,
+      /X-Forwarded-Proto: https, which is not trusted/,
       /anyone can send it\), give the adapter https: 'x-forwarded-proto'/
     ]
   },
@@ -198,7 +198,7 @@ export const REAL = {
     ],
     'Host is in X-Forwarded-Host': [
       { headers: { Host: '127.0.0.1:3000', 'X-Forwarded-Host': 'receiver.example' } },
-      /replaced Host with 127\.0\.0\.1:\d+: X-Forwarded-Host: receiver\.example is there, and is not trusted/,
+      /replaced Host with 127\.0\.0\.1:\d+: the request has X-Forwarded-Host: receiver\.example, which is not trusted/,
       /sets that header itself \(anyone can send it\), give the adapter host: 'x-forwarded-host'/
     ],
     'a proxy adds a port to Host': [{ headers: { Host: 'receiver.example:8443' } }, /the port differs/],
@@ -209,22 +209,26 @@ export const REAL = {
     ]
   },
   'signature-mismatch': {
-    'a proxy strips a prefix': [target('/hooks/in?id=1', '/in?id=1'), /took \/hooks off the path/, /prefix: '\/hooks'/],
+    'a proxy strips a prefix': [
+      target('/hooks/in?id=1', '/in?id=1'),
+      /stripped \/hooks from the path/,
+      /prefix: '\/hooks'/
+    ],
     'a proxy strips a prefix without its slash': [
       target('/hooks/in?id=1', '//in?id=1'),
-      /took \/hooks off the path and added a slash/,
+      /stripped \/hooks from the path and added a slash/,
       /proxy_pass without a path/
     ],
     'a proxy puts something in front': [
       target('/hook?id=42', '/api/hook?id=42'),
-      /put something in front of the path, or prefix is set and nothing was taken off/,
-      /leave prefix out if nothing is taken off/
+      /added a prefix to the path, or prefix is set but nothing was stripped/,
+      /leave prefix out if nothing is stripped/
     ],
     'a rewrite, and the original in a header': [
       target('/hook?id=42', '/index.php?id=42', { 'X-Original-URI': '/hook?id=42' }),
-      /x-original-uri has the one that was signed/
+      /x-original-uri has the signed one/
     ],
-    'the query is dropped': [{ target: '/hook' }, /key did make this signature/, /a query dropped/],
+    'the query is dropped': [{ target: '/hook' }, /published key made this signature/, /a query dropped/],
     'slashes are merged': [target('/hook//42?id=1//2', '/hook/42?id=1//2'), /slashes were merged/],
     'a slash is removed at the end': [target('/hook/', '/hook'), /slashes were merged or removed/],
     'escapes in the other case': [target('/caf%c3%a9', '/caf%C3%A9'), ENCODED],

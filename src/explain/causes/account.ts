@@ -81,7 +81,7 @@ export const accountEntries = (): EntriesOf<'account'> => ({
     ]
   },
   'account-mismatch': {
-    about: 'The id is well formed, but not one of yours. `expected` is absent where a function decides.',
+    about: 'The id is well-formed, but not one of yours. If a function decides, there is no `expected`.',
     also: '`createAccountClient`, or `npx signed-requests account`, shows your own id.',
     example: { header: 'x-service-id', received: '5678', expected: ['1234'] },
     facts: ({ header, received, ...list }) => [
@@ -104,7 +104,7 @@ export const accountEntries = (): EntriesOf<'account'> => ({
         find: ({ evidence }) => evidence.expected !== undefined,
         cause: ({ shown }) =>
           'the request is for another customer of the service, or for an account of yours that is not configured, or ' +
-          `${shown.header} was changed: the signature is not checked until the account fits`,
+          `${shown.header} was changed: the signature is not checked until the account matches`,
         fix: ({ shown: { header, received, expected }, setting }) =>
           `If ${received} is yours: ${setting('accounts', received)} (now ${expected}). If not, look at what the ` +
           `sender sent: have proxies pass ${header} on unchanged.`
@@ -134,11 +134,11 @@ export const accountEntries = (): EntriesOf<'account'> => ({
       {
         find: ({ evidence }) => isOutside(evidence.error),
         cause: ({ evidence }) => `your accounts function threw ${inWords(evidence.error)}`,
-        fix: 'Check that the server it asks runs and can be reached from here; the sender may try again.'
+        fix: 'Check that the server it asks runs and can be reached from here. The sender can retry.'
       },
       {
         cause: ({ shown }) => `your accounts function threw ${shown.error}`,
-        fix: 'Fix that function; the sender may try again.',
+        fix: 'Fix that function. The sender can retry.',
         examples: [{ evidence: { error: 'TypeError' } }]
       }
     ]

@@ -39,7 +39,7 @@ export const coverageEntries = (): EntriesOf<'coverage'> => ({
     causes: [{ cause: 'a broken sender, or an attack', fix: 'Have the sender list each name once.' }]
   },
   'coverage-absent': {
-    about: 'A name is listed, and the request has no such header.',
+    about: 'A listed header is not in the request.',
     example: { absent: ['x-nonce'] },
     facts: ({ absent, reason, renamed }) => [
       ...fact('absent', absent),

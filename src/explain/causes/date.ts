@@ -77,8 +77,8 @@ const LOCAL_TIME: ConditionalCause<'date-too-old' | 'date-in-future'> = {
 
 const IN_SECONDS: ConditionalCause<'date-too-old'> = {
   find: ({ evidence }) => /^\w{3}, \d\d Jan 1970 /.test(evidence.received),
-  cause: 'the sender takes seconds since 1970 for milliseconds',
-  fix: 'Have the sender give its function for dates milliseconds (or use the one for seconds).',
+  cause: 'the sender uses seconds since 1970 as milliseconds',
+  fix: 'Have the sender pass milliseconds to its date function, or use the function for seconds.',
   examples: [{ evidence: { received: 'Wed, 21 Jan 1970 18:39:36 GMT' } }]
 }
 
@@ -101,7 +101,7 @@ export const dateEntries = (): EntriesOf<'date'> => ({
       },
       {
         find: ({ isSigned }) => isSigned,
-        cause: 'a proxy or CDN dropped it, which is signed',
+        cause: 'a proxy or CDN dropped this signed header',
         fix: 'Have proxies pass Date on unchanged.',
         examples: [{ evidence: 'none', isSigned: true }]
       },
@@ -113,7 +113,7 @@ export const dateEntries = (): EntriesOf<'date'> => ({
     ]
   },
   'date-repeated': {
-    about: 'There is more than one `Date` header, so it is not known which of them counts.',
+    about: 'There is more than one `Date` header, and parsers may disagree about which counts.',
     example: { received: 'Fri, 20 Nov 2026 12:00:00 GMT, Fri, 20 Nov 2026 11:59:00 GMT' },
     facts: ({ received }) => fact('received', received),
     causes: [
@@ -148,14 +148,14 @@ export const dateEntries = (): EntriesOf<'date'> => ({
   },
   'date-too-old': {
     about:
-      '`Date` is further back than `dateTolerance`. It is checked with the head, and again after the body has been read.',
+      '`Date` is older than `dateTolerance` allows. It is checked with the head, and again after the body has been read.',
     also: 'Do not raise `dateTolerance` to hide a wrong clock.',
     example: { received: 'Fri, 20 Nov 2026 11:54:59 GMT', offsetSeconds: -301, toleranceSeconds: 300 },
     facts: (evidence, clock) => [...fact('received', evidence.received), ...timeFacts(evidence, clock)],
     causes: [IN_SECONDS, LOCAL_TIME, STALE]
   },
   'date-in-future': {
-    about: '`Date` is further ahead than `dateTolerance`.',
+    about: '`Date` is further in the future than `dateTolerance` allows.',
     example: { received: 'Fri, 20 Nov 2026 12:05:01 GMT', offsetSeconds: 301, toleranceSeconds: 300 },
     facts: (evidence, clock) => [...fact('received', evidence.received), ...timeFacts(evidence, clock)],
     causes: [CLOCK_NOT_SET, LOCAL_TIME, AHEAD]

@@ -105,7 +105,7 @@ export const digestEntries = (): EntriesOf<'digest'> => ({
       },
       {
         find: ({ isSigned }) => isSigned,
-        cause: 'a proxy dropped it, which is signed',
+        cause: 'a proxy dropped this signed header',
         fix: 'Have proxies pass it on unchanged.',
         examples: [{ isSigned: true }]
       },
@@ -182,20 +182,20 @@ export const digestEntries = (): EntriesOf<'digest'> => ({
       {
         find: ({ evidence }) => evidence.matching !== undefined,
         cause: ({ shown: { matching, algorithm } }) =>
-          `${matching?.toUpperCase()} fits, so the body was not changed: the sender's ${algorithm.toUpperCase()} is wrong`,
+          `${matching?.toUpperCase()} matches, so the body was not changed: the sender's ${algorithm.toUpperCase()} is wrong`,
         fix: ({ shown: { matching, algorithm } }) =>
           `Have the sender compute ${algorithm.toUpperCase()} of the same bytes, or write ${matching?.toUpperCase()} alone.`,
         examples: [{ evidence: { algorithm: 'sha-512', matching: 'sha-256' } }]
       },
       {
         find: ({ evidence }) => evidence.bodyLength === 0,
-        cause: 'the body is empty, and was not when it was signed: something else had already read it, or dropped it',
+        cause: 'the body is empty, but was not when it was signed: something in front read or dropped it',
         fix: { options: 'Verify the raw bytes, before any body parser.', flags: 'Have the body passed on.' },
         examples: [{ evidence: { bodyLength: 0 } }]
       },
       {
         find: ({ evidence }) => EMPTY_DIGESTS.includes(evidence.expected),
-        cause: 'the sender signed an empty body: it hashed before it wrote the body, or a proxy added one',
+        cause: 'the sender signed an empty body: it hashed before it wrote the body, or a proxy added a body',
         fix: "Compare with the sender's log.",
         examples: [{ evidence: { expected: EMPTY_DIGESTS[0]! } }]
       },
@@ -275,9 +275,9 @@ export const digestEntries = (): EntriesOf<'digest'> => ({
         },
         fix: {
           options:
-            'Nothing to fix if it is rare: the sender may try again. If it is always so, verify before next() and ' +
+            'Nothing to fix if this is rare: the sender can retry. If it always happens, verify before next() and ' +
             'before any response, or pass the bytes.',
-          flags: 'Nothing to fix if it is rare: the sender may try again.'
+          flags: 'Nothing to fix if this is rare: the sender can retry.'
         }
       }
     ]

@@ -62,7 +62,7 @@ export const hostEntries = (): EntriesOf<'host'> => ({
     causes: [
       {
         find: ({ evidence }) => evidence.header !== undefined,
-        cause: 'your proxy sends no X-Forwarded-Host, which is to be trusted',
+        cause: 'your proxy does not send X-Forwarded-Host, which you trust',
         fix: {
           options:
             'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Host $http_host), or, if it keeps Host, leave ' +
@@ -90,7 +90,7 @@ export const hostEntries = (): EntriesOf<'host'> => ({
       expected: ['hooks.example.com'],
       similar: 'X-Forwarded-Host: hooks.example.com'
     },
-    exampleNote: '`similar` would have passed, and was not trusted',
+    exampleNote: '`similar` would match, but is not trusted',
     facts: ({ received, header, ...list }) => [
       ...fact('received', received),
       ...expectedFact(list),
@@ -117,7 +117,7 @@ export const hostEntries = (): EntriesOf<'host'> => ({
       causeOf({
         find: ({ evidence }) => cdnThatReplaced(evidence),
         cause: ({ shown, found }) => {
-          const similar = shown.similar === undefined ? '' : `; ${shown.similar} is there, and is not trusted`
+          const similar = shown.similar === undefined ? '' : `; the request has ${shown.similar}, which is not trusted`
           return (
             `${found.name} is in front, and a CDN may replace Host (received ${shown.received}${similar}); or the ` +
             'request is for that name'
@@ -138,7 +138,7 @@ export const hostEntries = (): EntriesOf<'host'> => ({
       {
         find: ({ evidence }) => evidence.similar !== undefined,
         cause: ({ shown: { received, similar } }) =>
-          `a proxy replaced Host with ${received}: ${similar} is there, and is not trusted`,
+          `a proxy replaced Host with ${received}: the request has ${similar}, which is not trusted`,
         fix: {
           options:
             'If your own proxy sets that header itself (anyone can send it), give the adapter ' +

@@ -50,7 +50,7 @@ export const keyNameEntries = (): EntriesOf<'key-name'> => ({
         examples: [{ evidence: { received: 'key1' } }]
       },
       {
-        cause: ({ setting }) => `somebody else's key, or a wrong ${setting('serviceDomain')}`,
+        cause: ({ setting }) => `a key of another domain, or a wrong ${setting('serviceDomain')}`,
         fix: ({ shown, setting }) =>
           `Set ${setting('serviceDomain')} to the domain that the service documents for its keys (it is now ` +
           `${shown.domain}).`

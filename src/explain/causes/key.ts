@@ -18,7 +18,7 @@ export function keyCommand({ name = '', servers = [] }: { name?: string; servers
 
 /** What the sender must do, and how to look at the record. */
 const senderMust = (fix: string, evidence: KeyEvidence): string =>
-  `The sender must ${fix}. Look at it with: ${keyCommand(evidence)}.`
+  `The sender must ${fix}. Check it with: ${keyCommand(evidence)}.`
 
 /** Makes the cause that is a mistake in the record, where one shows; `key` says the same. */
 function mistakeInRecord<C extends RecordCode>(code: C): ConditionalCause<C> {
@@ -64,13 +64,13 @@ const UNREACHED: Causes<'key-lookup-failed' | 'key-lookup-timeout'> = [
     cause: ({ shown, evidence }) =>
       `DNS over HTTPS at ${shown.servers}, or the network path to it: ${lookupError(evidence.error)}`,
     fix: ({ shown: { servers } }) =>
-      `Check its URL, its certificate and HTTPS from here to ${servers}; the sender may try again.`
+      `Check its URL, its certificate and HTTPS from here to ${servers}. The sender can retry.`
   },
   {
     cause: ({ evidence }) => `your DNS server, or the network path to it: ${lookupError(evidence.error)}`,
     fix: ({ evidence }) =>
       'Check the resolver and the firewall (UDP and TCP 53; long answers need TCP), with: ' +
-      `${keyCommand(evidence)}; the sender may try again.`
+      `${keyCommand(evidence)}. The sender can retry.`
   }
 ]
 
@@ -102,7 +102,7 @@ export const keyEntries = (): EntriesOf<'key'> => ({
         cause:
           'DNS has the name, but no key record there: the key is not published yet, or a wildcard or another TXT ' +
           'record is in its place',
-        fix: ({ evidence }) => `Look at it with: ${keyCommand(evidence)}; the service must publish the key.`,
+        fix: ({ evidence }) => `Check it with: ${keyCommand(evidence)}; the service must publish the key.`,
         examples: [{ evidence: { reason: 'no key record among the TXT records', records: ['v=spf1 -all'] } }]
       },
       {
@@ -110,7 +110,7 @@ export const keyEntries = (): EntriesOf<'key'> => ({
         cause:
           'the alias leads to a name without a key: DNS answers with a CNAME record, and has no TXT record where it leads',
         fix: ({ evidence }) =>
-          `The service must publish the key at that name, or correct the alias. Look at it with: ${keyCommand(evidence)}.`,
+          `The service must publish the key at that name, or correct the alias. Check it with: ${keyCommand(evidence)}.`,
         examples: [{ evidence: { reason: 'ENODATA', records: [] } }]
       },
       {
@@ -148,15 +148,15 @@ export const keyEntries = (): EntriesOf<'key'> => ({
       mistakeInRecord('key-type-mismatch'),
       {
         cause: ({ setting }) =>
-          `the key and the algorithm do not fit: ${setting('algorithms')} lacks one, or the record is bad`,
+          `the key does not match the algorithm: ${setting('algorithms')} lacks its algorithm, or the record is wrong`,
         fix: ({ evidence, setting }) =>
-          `Look at it with: ${keyCommand(evidence)}; if the service documents such keys, add their algorithm to ` +
+          `Check it with: ${keyCommand(evidence)}; if the service documents such keys, add their algorithm to ` +
           `${setting('algorithms')}.`
       }
     ]
   },
   'key-hash-not-allowed': {
-    about: '`h=` of the record does not have the hash in use.',
+    about: '`h=` of the record does not allow the hash in use.',
     example: { name: NAME, record: 'v=DKIM1; h=sha1; p=...', reason: 'h= allows neither sha256 nor sha512' },
     facts: keyFactsOf,
     causes: recordCauses('key-hash-not-allowed')
@@ -252,14 +252,14 @@ export const keyEntries = (): EntriesOf<'key'> => ({
       {
         find: ({ evidence }) => evidence.limit !== undefined,
         cause: ({ shown: { limit } }) =>
-          `${limit} lookups of other names were in flight: DNS answers slowly, or somebody floods you with made-up keys`,
-        fix: 'Check the resolver; if it is a flood, limit requests in front of this receiver. The sender may try again.',
+          `${limit} lookups of other names were in flight: DNS is slow, or this is a flood of made-up key names`,
+        fix: 'Check the resolver; if it is a flood, limit requests in front of this receiver. The sender can retry.',
         examples: [{ evidence: { problem: 'late', limit: 1000, error: 'too many lookups are in flight' } }]
       },
       {
         find: ({ evidence }) => evidence.problem === 'late',
-        cause: 'the request was aborted before DNS had answered: its sender left, or the server ended it',
-        fix: 'Nothing to fix while this is rare; if it is not, look at how fast DNS answers. The sender may try again.',
+        cause: 'the sender disconnected, or your server ended the request, before DNS answered',
+        fix: 'Nothing to fix if this is rare. Otherwise check how fast DNS answers. The sender can retry.',
         examples: [{ evidence: { problem: 'late', error: 'aborted by the receiver' } }]
       },
       {
@@ -273,7 +273,7 @@ export const keyEntries = (): EntriesOf<'key'> => ({
       {
         find: ({ evidence: { error, problem } }) => problem === 'threw' && !isOutside(error),
         cause: ({ shown }) => `your lookupTxt function threw ${shown.error}`,
-        fix: 'Fix that function; the sender may try again.',
+        fix: 'Fix that function. The sender can retry.',
         examples: [{ evidence: { error: 'TypeError' } }]
       },
       {
@@ -297,7 +297,7 @@ export const keyEntries = (): EntriesOf<'key'> => ({
           `your DNS server, or the network path to it: ${lookupError(evidence.error)}; or it answers over UDP and refuses ` +
           'TCP, which a long key needs',
         fix: ({ evidence }) =>
-          `Check the resolver and the firewall (UDP and TCP 53), with: ${keyCommand(evidence)}; the sender may try again.`
+          `Check the resolver and the firewall (UDP and TCP 53), with: ${keyCommand(evidence)}. The sender can retry.`
       },
       ...UNREACHED
     ]

@@ -69,11 +69,10 @@ export const replayEntries = (): EntriesOf<'replay'> => ({
         cause: 'the same request arrived again: a retry of the sender (was the response late?), or an attack',
         fix: {
           options:
-            'Nothing to fix if the first one was handled: this is what a replay store is for. If handling it failed, ' +
-            'have your handler call verify.release(verdict), so that a retry is accepted.',
+            'Nothing to fix if the first one was handled. If your handler failed, ' +
+            'let it call verify.release(verdict), so that a retry is accepted.',
           flags:
-            'Nothing to fix if the first one was handled: this is what a replay store is for. If handling it failed, ' +
-            'a retry needs a fresh signature.'
+            'Nothing to fix if the first one was handled. If your handler failed, ' + 'a retry needs a fresh signature.'
         }
       }
     ]
@@ -108,7 +107,7 @@ export const replayEntries = (): EntriesOf<'replay'> => ({
           const at = place === undefined || store.includes(place) ? '' : ` ${place}`
           return `${escapeText(store, 100)} ${state} (${escapeText(error, 40)}${at})`
         },
-        fix: ({ found: [, , fix] }) => `${fix} The sender may try again.`,
+        fix: ({ found: [, , fix] }) => `${fix} The sender can retry.`,
         examples: [
           ...['ECONNREFUSED', 'NOT_CONNECTED', 'WRONGPASS', 'READONLY', 'LOADING', 'OOM', 'NOREPLICAS'].map(error => ({
             evidence: { error, problem: 'unreachable' as const },
@@ -122,15 +121,15 @@ export const replayEntries = (): EntriesOf<'replay'> => ({
       }),
       {
         find: ({ evidence: { error, problem } }) => problem === 'threw' && !isOutside(error),
-        cause: ({ shown }) => `the code of ${nameOf(shown)} threw ${shown.error}`,
-        fix: 'Fix that code: its error and message are in this report; the sender may try again.',
+        cause: ({ shown }) => `${nameOf(shown)} threw ${shown.error}`,
+        fix: 'Fix its code: the error and its message are in this report. The sender can retry.',
         examples: [{ evidence: { error: 'TypeError', problem: 'threw' } }]
       },
       {
         cause: ({ evidence }) => `the replay store failed: ${inWords(evidence.error)}`,
         fix: ({ shown }) =>
           `Check that ${nameOf(shown)} runs, takes writes, answers in time and can be reached from here; ` +
-          'the sender may try again.'
+          'the sender can retry.'
       }
     ]
   }

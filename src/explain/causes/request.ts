@@ -15,11 +15,10 @@ export const requestEntries = (): EntriesOf<'request' | 'https'> => ({
       {
         find: ({ evidence }) => evidence.part === 'method',
         cause:
-          'there is no method, it is not a token, or it is not in upper case, which the draft signs like the one that is',
+          'the method is missing, is not a token, or has lower-case letters, which the draft cannot tell from upper-case ones',
         fix: {
-          options:
-            'Pass the method as received: let an adapter do it. Have the sender write it as it is defined, such as POST.',
-          flags: 'Have the method passed on as received, and have the sender write it as it is defined, such as POST.'
+          options: 'Pass the method as received, with an adapter. Have the sender write it as defined, such as POST.',
+          flags: 'Have proxies pass the method on as received, and the sender write it as defined, such as POST.'
         },
         examples: [{ evidence: { part: 'method' } }]
       },
@@ -27,15 +26,15 @@ export const requestEntries = (): EntriesOf<'request' | 'https'> => ({
         find: ({ evidence }) => evidence.part === 'target',
         cause: 'there is no target, or it has a line break or NUL',
         fix: {
-          options: 'Pass the target as received: let an adapter do it.',
-          flags: 'Have the target passed on as received.'
+          options: 'Pass the target as received, with an adapter.',
+          flags: 'Have proxies pass the target on as received.'
         },
         examples: [{ evidence: { part: 'target' } }]
       },
       {
         find: ({ evidence }) => evidence.part === 'header-count',
-        cause: 'there are too many header lines: a proxy adds one again and again, or it is an attack',
-        fix: `Look for the one that repeats; a request has at most ${MAX_HEADER_LINES}.`,
+        cause: 'there are too many header lines: a proxy adds one repeatedly, or this is an attack',
+        fix: `Find the header that repeats. At most ${MAX_HEADER_LINES} lines are accepted.`,
         examples: [{ evidence: { part: 'header-count' } }]
       },
       {
@@ -47,10 +46,10 @@ export const requestEntries = (): EntriesOf<'request' | 'https'> => ({
       },
       {
         cause: ({ shown: { part, name = '' } }) =>
-          `the ${part} ${name} was decoded or rebuilt on the way, or it is a broken sender, or an attack`,
+          `the ${part} ${name} was decoded or rebuilt on the way; or this is a broken sender or an attack`,
         fix: {
-          options: 'Pass method, target and headers as received, undecoded: let an adapter do it.',
-          flags: 'Have method, target and headers passed on as received, undecoded.'
+          options: 'Pass method, target and headers as received, undecoded, with an adapter.',
+          flags: 'Have proxies pass method, target and headers on as received, undecoded.'
         }
       }
     ]
@@ -72,7 +71,7 @@ export const requestEntries = (): EntriesOf<'request' | 'https'> => ({
       },
       {
         find: ({ evidence }) => isWord(evidence?.received, 'https'),
-        cause: 'TLS ends at a proxy: X-Forwarded-Proto: https is there, and is not trusted',
+        cause: 'TLS ends at a proxy: the request has X-Forwarded-Proto: https, which is not trusted',
         fix: {
           options: ({ setting }) =>
             'If your own proxy sets that header itself (anyone can send it), give the adapter ' +
@@ -98,7 +97,7 @@ export const requestEntries = (): EntriesOf<'request' | 'https'> => ({
       },
       {
         find: ({ evidence }) => evidence !== undefined,
-        cause: ({ shown }) => `your proxy sends no ${shown?.header}, which is to be trusted`,
+        cause: ({ shown }) => `your proxy does not send ${shown?.header}, which you trust`,
         fix: {
           options:
             'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme), or, if it accepts only TLS, ' +

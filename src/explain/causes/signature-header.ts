@@ -197,7 +197,7 @@ export const signatureHeaderEntries = (): EntriesOf<'signature-header'> => ({
       },
       {
         find: ({ isUnsigned }) => isUnsigned,
-        cause: 'this request is not signed, so it is not from the service: a scanner, a health check, a browser',
+        cause: 'this request is not signed, so it is not from the service: a scanner, a health check or a browser',
         fix:
           'Nothing to fix. If the service did send it, a proxy drops Signature and Digest: have it pass every ' +
           'header on.',
@@ -213,7 +213,7 @@ export const signatureHeaderEntries = (): EntriesOf<'signature-header'> => ({
         examples: [{ evidence: 'none', isOtherStandard: true }]
       },
       {
-        cause: 'a proxy dropped it: the rest of a signed request is there',
+        cause: 'a proxy dropped this header: the rest of a signed request is there',
         fix: 'Have proxies pass Signature on unchanged.',
         examples: [{ evidence: 'none' }]
       }

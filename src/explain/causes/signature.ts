@@ -21,18 +21,18 @@ const isLowerCase = (line = ''): boolean => line === line.toLowerCase()
 /** Explains each change of the one line that was changed on the way, where it was found. */
 const BY_CHANGE: Readonly<Record<LineChange, LastCause<'signature-mismatch'>>> = {
   prefix: {
-    cause: ({ search }) => `a proxy or router took ${search.detail} off the path`,
+    cause: ({ search }) => `a proxy or router stripped ${search.detail} from the path`,
     fix: {
-      options: ({ search, setting }) => `Put it back: ${setting('prefix', search.detail)} in the adapter.`,
-      flags: ({ search, setting }) => `Put it back: ${setting('prefix', search.detail)}.`
+      options: ({ search, setting }) => `Restore it: ${setting('prefix', search.detail)} in the adapter.`,
+      flags: ({ search, setting }) => `Restore it: ${setting('prefix', search.detail)}.`
     }
   },
   slash: {
     cause: {
       options: ({ search }) =>
-        `a proxy or router took ${search.detail} off the path and added a slash, so that a prefix does not restore it`,
+        `a proxy or router stripped ${search.detail} from the path and added a slash, which a prefix cannot restore`,
       flags: ({ search }) =>
-        `a proxy took ${search.detail} off the path and added a slash, so that a prefix does not restore it`
+        `a proxy stripped ${search.detail} from the path and added a slash, which a prefix cannot restore`
     },
     fix: {
       options: 'Have the path passed on as received (nginx: proxy_pass without a path; Express: req.originalUrl).',
@@ -48,13 +48,13 @@ const BY_CHANGE: Readonly<Record<LineChange, LastCause<'signature-mismatch'>>> =
   },
   added: {
     cause: ({ setting }) =>
-      `a proxy or router put something in front of the path, or ${setting('prefix')} is set and nothing was taken off`,
+      `a proxy or router added a prefix to the path, or ${setting('prefix')} is set but nothing was stripped`,
     fix: ({ setting }) =>
       'Have the path passed on as received (nginx: proxy_pass without a path), and leave ' +
-      `${setting('prefix')} out if nothing is taken off.`
+      `${setting('prefix')} out if nothing is stripped.`
   },
   rewritten: {
-    cause: ({ search }) => `a proxy or router rewrote the target; ${search.detail} has the one that was signed`,
+    cause: ({ search }) => `a proxy or router rewrote the target; ${search.detail} has the signed one`,
     fix: {
       options: 'Have it pass the target on as received, and give the adapter the original, such as req.originalUrl.',
       flags: 'Have it pass the target on as received.'
@@ -149,18 +149,18 @@ const BY_CHANGE: Readonly<Record<LineChange, LastCause<'signature-mismatch'>>> =
     }
   },
   case: {
-    cause: 'capital letters were put in lower case',
+    cause: 'capital letters became lower case',
     fix: 'Have the path passed on as received, or give the service a URL in lower case.'
   },
   'host-case': {
     cause: ({ search }) =>
       isLowerCase(search.changed?.received)
         ? "capital letters of Host were put in lower case, as nginx's $host does"
-        : 'the letters of Host were put in another case',
+        : 'the case of Host was changed',
     fix: known => keepHost(known, `${HTTP_HOST}; $host is in lower case`)
   },
   order: {
-    cause: 'the parameters of the query were put in another order',
+    cause: 'the query parameters were reordered',
     fix: 'Have the query passed on as received: no proxy or cache that sorts it.'
   },
   method: {
@@ -303,7 +303,7 @@ export const signatureEntries = (): EntriesOf<'signature'> => ({
       {
         find: ({ search }) => search.isByKey === true,
         examples: [{ search: { isByKey: true } }],
-        cause: 'the key did make this signature, so a signed line was changed on the way, or more than one',
+        cause: 'the published key made this signature, so one or more signed lines were changed on the way',
         fix: {
           options: ({ setting }) =>
             'Compare the lines below with those that the sender signed. Proxies often change the target (a part of the ' +
@@ -318,17 +318,17 @@ export const signatureEntries = (): EntriesOf<'signature'> => ({
       {
         find: ({ search }) => search.isByKey === false,
         examples: [{ search: { isByKey: false } }],
-        cause: 'another key made it: it was replaced under the same name, or this is a forgery',
+        cause: 'another key made it: the key was replaced under the same name, or this is a forgery',
         fix: ({ evidence }) =>
-          `See whether a record of another name server made it: ${tryEachRecord(evidence)}. If the service has rotated ` +
-          'its key, have the request signed with the new one. No change by a proxy looks like this.'
+          `Check whether a record of another name server made it: ${tryEachRecord(evidence)}. If the service has rotated ` +
+          'its key, have the request signed with the new one. A proxy cannot cause this.'
       },
       {
         cause:
           'another key made it (was it replaced?), or a signed line was changed on the way: this kind of signature ' +
           'does not show which',
         fix: ({ evidence }) =>
-          `See whether a record of another name server made it: ${tryEachRecord(evidence)}. If none did, compare the ` +
+          `Check whether a record of another name server made it: ${tryEachRecord(evidence)}. If none did, compare the ` +
           'lines below with those that the sender signed: if they are equal, it was the key. Proxies often change the ' +
           'target (a query dropped, a path rewritten), Host and what describes the body.'
       }

@@ -270,7 +270,7 @@ describe('what copying does to a capture', () => {
     const covered = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
     const signed = withHeaders(service.sign({ body: '{"id":1}', covered }), { 'Content-Length': '0' })
     const { code, text } = await explain(headOf(signed))
-    expect(text).toContain(': the capture has no body, and the request had one')
+    expect(text).toContain(': the capture has no body, but the request had one')
     expect(code).toBe(1)
   })
 

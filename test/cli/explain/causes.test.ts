@@ -99,7 +99,7 @@ test('a digest without a body may be a capture that left the body out', () => {
   const known = (bodyLength: number) => ({ evidence: { bodyLength } }) as never
   expect([0, 1].map(length => entry!.find(known(length)))).toEqual([true, false])
   expect([entry!.cause, entry!.fix]).toEqual([
-    'the capture has no body, and the request had one when it was signed: the program that captured it left it out or dropped it',
+    'the capture has no body, but the request had one when it was signed: the program that captured it left it out',
     'Capture the body too, as it is received; if the capture is right, something in front of it dropped the body.'
   ])
 })

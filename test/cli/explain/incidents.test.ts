@@ -151,7 +151,10 @@ describe('a log', () => {
   })
 
   test('shows the first cause and fix that the log has for a group', async () => {
-    const advice = { cause: 'a proxy or router took /hooks off the path', fix: 'Put it back: \x1b[31m--prefix /hooks.' }
+    const advice = {
+      cause: 'a proxy or router stripped /hooks from the path',
+      fix: 'Restore it: \x1b[31m--prefix /hooks.'
+    }
     const lines = [lineOf(await otherBody(0), 0), lineOf({ ...(await otherBody(1)), ...advice }, 1)]
     expect(JSON.parse((await explainLog(lines)).stdout).groups).toMatchObject([{ count: 2, ...advice }])
     const { stdout } = await runInside(['explain'], lines.join('\n'))

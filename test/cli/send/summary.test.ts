@@ -69,9 +69,9 @@ describe('the whole of what is said and the exit code', () => {
   const LINE = "  lookupTxt: dnsTxtLookup({ servers: ['127.0.0.1:5353'] })"
   const ASK_THIS = 'start the gateway with --dns-server 127.0.0.1:5353, or give createVerifier this line:'
   const DECLINED =
-    'The receiver could not decide, and tells the sender to try again: its DNS or its store does not answer, or it ' +
+    'The receiver could not decide, and asks the sender to retry: its DNS or its store does not answer, or it ' +
     'refuses with 503 while it is introduced. Its own log says which: explain(verdict).'
-  const NO_PROOF = `Accepted, which is no proof: nobody asked the DNS server at 127.0.0.1:5353 for ${KEY}, so the receiver verifies nothing,`
+  const NO_PROOF = `Accepted, but that proves nothing: nobody asked the DNS server at 127.0.0.1:5353 for ${KEY}, so the receiver verifies nothing,`
   const STARTED = { dns: NOT_ASKED, started: 'receiver.mjs' }
 
   test.each<[name: string, responses: Response[], changes: Partial<Attempt>, said: readonly unknown[]]>([
@@ -160,7 +160,7 @@ describe('the whole of what is said and the exit code', () => {
       {},
       [
         2,
-        'The receiver could not decide, and tells the sender to try again. It did ask for the key, so it is probably ' +
+        'The receiver could not decide, and asks the sender to retry. It did ask for the key, so it is probably ' +
           'its replay store or its accounts function, or the answer of DNS came too late. Its own log says which: ' +
           'explain(verdict).'
       ]
@@ -199,7 +199,7 @@ describe('the whole of what is said and the exit code', () => {
       'a repetition that another response refused',
       [response(200), response(404)],
       {},
-      [0, 'No repetition was accepted, but a response was 404: a replay is refused with 401.']
+      [0, 'No replay was accepted, but one response was 404 instead of 401.']
     ],
     [
       'two repetitions that are refused',
@@ -270,7 +270,7 @@ describe('the whole of what is said and the exit code', () => {
         ['date', 0],
         [undefined, 2]
       ],
-      [2, `${REFUSED_ALL}the good request was not shown to be accepted, so what was refused proves nothing yet.`]
+      [2, `${REFUSED_ALL}the good request was not accepted, so the refusals prove nothing yet.`]
     ],
     [
       [

@@ -28,7 +28,12 @@ function forwarded(headers: Record<string, string[]>, options: ProxyOptions): Re
 
 describe('a forwarding header that the adapter was told to trust', () => {
   test.each([
-    [[], 'received nothing', 'your proxy sends no X-Forwarded-Proto', 'proxy_set_header X-Forwarded-Proto $scheme'],
+    [
+      [],
+      'received nothing',
+      'your proxy does not send X-Forwarded-Proto',
+      'proxy_set_header X-Forwarded-Proto $scheme'
+    ],
     [['https, http'], 'received https, http', 'more than one value', 'Have the outermost proxy replace the header'],
     [['https', 'https'], 'received https, https', 'more than one value', 'Have the outermost proxy replace'],
     [['http'], 'received http', 'the sender used http', 'Have the sender use https'],
@@ -42,7 +47,7 @@ describe('a forwarding header that the adapter was told to trust', () => {
   })
 
   test.each([
-    [[], 'host-missing', 'your proxy sends no X-Forwarded-Host', 'proxy_set_header X-Forwarded-Host $http_host'],
+    [[], 'host-missing', 'your proxy does not send X-Forwarded-Host', 'proxy_set_header X-Forwarded-Host $http_host'],
     [['a.example, b.example'], 'host-mismatch', 'more than one value', 'Have the outermost proxy replace'],
     [['a.example', 'b.example'], 'host-repeated', 'more than one value', 'Have the outermost proxy replace'],
     [
@@ -69,9 +74,9 @@ describe('a forwarding header that the adapter was told to trust', () => {
     }
     const request = forwarded(headers, {})
     const text = await explaining(request)
-    expect(text).toContain('TLS ends at a proxy: X-Forwarded-Proto: https is there, and is not trusted')
+    expect(text).toContain('TLS ends at a proxy: the request has X-Forwarded-Proto: https, which is not trusted')
     expect(text).toContain("itself (anyone can send it), give the adapter https: 'x-forwarded-proto'")
-    expect(text).toContain('replaced Host with 10.0.0.5:3000: X-Forwarded-Host: receiver.example is there')
+    expect(text).toContain('replaced Host with 10.0.0.5:3000: the request has X-Forwarded-Host: receiver.example')
     expect(text).toContain("itself (anyone can send it), give the adapter host: 'x-forwarded-host'; or have")
     const flags = explain(await createVerifier(service.options)(request), { settings: 'flags' })
     expect(unwrapped(flags)).toMatch(/itself .*: --https x-forwarded-proto; .*fix: Have the proxy/s)

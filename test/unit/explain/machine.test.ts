@@ -17,7 +17,7 @@ test('names the DNS server that was asked, and says in words what the error is',
   })
   expect(failure?.facts).toContainEqual({ id: 'servers', label: 'asked', isLong: false, value: server })
   expect(explain(verdict)).toContain(`asked ${server}`)
-  expect(failure?.fix).toContain(`npx signed-requests key key1._domainkey.service.example --dns-server ${server};`)
+  expect(failure?.fix).toContain(`npx signed-requests key key1._domainkey.service.example --dns-server ${server}.`)
 })
 
 test('names the DNS server that was too slow', async () => {
@@ -91,7 +91,7 @@ test.each(['late', 'undecided'] as const)(
   async problem => {
     const verdict = await verifyWith({ replayStore: { claim: failing('Slow'), release: failing('Slow') } })
     const [failure] = verdict.failures
-    expect(diagnose(verdict).failures[0]?.cause).toBe('the code of the store threw Slow')
+    expect(diagnose(verdict).failures[0]?.cause).toBe('the store threw Slow')
     Object.assign(failure?.evidence as object, { problem })
     expect(diagnose(verdict).failures[0]?.cause).toBe('the replay store failed: Slow')
   }
@@ -99,7 +99,7 @@ test.each(['late', 'undecided'] as const)(
 
 test('an error of a code with spaces is a fault in the code that threw it', async () => {
   for (const [options, cause] of [
-    [{ replayStore: { claim: failing('not ready'), release: failing('x') } }, 'the code of the store threw not ready'],
+    [{ replayStore: { claim: failing('not ready'), release: failing('x') } }, 'the store threw not ready'],
     [{ lookupTxt: failing('not ready') }, 'your lookupTxt function threw not ready']
   ] as const)
     expect(diagnose(await verifyWith(options)).failures[0]?.cause).toBe(cause)
@@ -108,6 +108,9 @@ test('an error of a code with spaces is a fault in the code that threw it', asyn
 test('speaks of no capture where a log is read', async () => {
   const verdict = await createVerifier(service.options)({ ...service.sign(), headers: [['X A', '1']] })
   const [failure] = diagnose(verdict, { settings: 'flags' }).failures
-  expect(failure).toMatchObject({ code: 'request-malformed', fix: expect.stringMatching(/^Have method, target and/) })
+  expect(failure).toMatchObject({
+    code: 'request-malformed',
+    fix: expect.stringMatching(/^Have proxies pass method, target and/)
+  })
   expect(failure?.cause).not.toContain('capture')
 })

@@ -86,7 +86,7 @@ const own = (what: string, means: (fails: () => Promise<never>) => Way) =>
     `an own error: ${label}`,
     means(() => Promise.reject(error)),
     new RegExp(`^${what} threw ${label}$`),
-    /^Fix that (?:function|code)/
+    /^Fix (?:that function|its code)/
   ])
 
 const REPLACED =
@@ -95,17 +95,17 @@ const CUT = /^the body was cut short after it was signed: \d+ of \d+ bytes$/
 
 const SIMULATED = {
   'request-malformed': {
-    'a method with a space': [{ method: 'A B' }, /it is not a token/],
-    'a method in lower case': [{ method: 'post' }, /not in upper case/],
+    'a method with a space': [{ method: 'A B' }, /is not a token/],
+    'a method in lower case': [{ method: 'post' }, /has lower-case letters/],
     'a target with NUL': [{ target: '/\0' }, /^there is no target, or it has a line break or NUL$/],
     'too many header lines': [
       { request: { ...sign(), headers: Array.from({ length: 501 }, () => ['X-Loop', '1'] as const) } },
-      /^there are too many header lines: a proxy adds one again and again, or it is an attack$/
+      /^there are too many header lines: a proxy adds one repeatedly, or this is an attack$/
     ],
     'a header with a line break': [
       { headers: { 'X-Nonce': 'a\r\nX-Admin: yes' } },
-      /the header-value X-Nonce was decoded or rebuilt on the way, or it is a broken sender, or an attack/,
-      /Pass method, target and headers as received, undecoded: let an adapter do it\./
+      /the header-value X-Nonce was decoded or rebuilt on the way; or this is a broken sender or an attack/,
+      /Pass method, target and headers as received, undecoded, with an adapter\./
     ]
   },
   'digest-mismatch': {
@@ -159,27 +159,27 @@ const SIMULATED = {
   'signature-mismatch': {
     'a proxy says which prefix it strips': [
       target('/inbound/acme/hook?id=42', '/hook?id=42', { 'X-Forwarded-Prefix': '/inbound/acme' }),
-      /took \/inbound\/acme off the path/
+      /stripped \/inbound\/acme from the path/
     ],
     ...each(['hook', 'webhook', 'webhooks', 'api', 'v1', 'v2', 'v3', 'v4', 'callback'], prefix => [
       `a proxy strips /${prefix}`,
       target(`/${prefix}/in`, '/in'),
-      new RegExp(`took /${prefix} off the path`),
+      new RegExp(`stripped /${prefix} from the path`),
       new RegExp(`prefix: '/${prefix}'`)
     ]),
     ...each(['', '?id=1'], query => [
       `a proxy makes a slash of /hooks${query}`,
       target(`/hooks${query}`, `/${query}`),
-      /took \/hooks off the path and added a slash/,
+      /stripped \/hooks from the path and added a slash/,
       /proxy_pass without a path/
     ]),
     'a stripped prefix during a rotation, signed by the second key of the name': [
       { ...target('/hooks/in', '/in'), ...published(OTHER_RECORD, RECORD) },
-      /took \/hooks off the path/
+      /stripped \/hooks from the path/
     ],
     'the path in lower case': [
       target('/Acme/Hook?Id=1', '/acme/hook?Id=1'),
-      /^line 1 was changed after it was signed: capital letters were put in lower case$/
+      /^line 1 was changed after it was signed: capital letters became lower case$/
     ],
     'an escaped space is decoded, and an escaped slash is not': [
       target('/a%20b%2Fc', '/a b%2Fc'),
@@ -192,7 +192,7 @@ const SIMULATED = {
     ],
     'a cache sorts the query': [
       target('/hook?type=a&id=42&at=7&by=me', '/hook?at=7&by=me&id=42&type=a'),
-      /parameters of the query were put in another order/
+      /query parameters were reordered/
     ],
     'the target is rebuilt through URL': [target('/a?b=c+d', '/a?b=c%20d'), /decoded or encoded again/],
     'another method': [
@@ -220,7 +220,7 @@ const SIMULATED = {
       /capital letters of Host were put in lower case, as nginx's \$host does/,
       /Host \$http_host/
     ]),
-    'Host in capitals': [host('receiver.example', 'RECEIVER.EXAMPLE'), /the letters of Host were put in another case/],
+    'Host in capitals': [host('receiver.example', 'RECEIVER.EXAMPLE'), /the case of Host was changed/],
     'Host is another of ours': [
       host('receiver.example', 'www.receiver.example', { hosts: ['www.receiver.example', 'receiver.example'] }),
       /replaced Host/
@@ -258,7 +258,7 @@ const SIMULATED = {
     ],
     'another kind of Authorization, and no signature': [
       { headers: { Signature: undefined, Authorization: 'Bearer Signature' } },
-      /a proxy dropped it/
+      /a proxy dropped this/
     ],
     'the draft, where only RFC 9421 is allowed': [
       when({ schemes: [rfc9421] }),
@@ -353,7 +353,7 @@ const SIMULATED = {
     ],
     'a proxy replaces the account': [
       { headers: { 'X-Service-ID': 'account-99' } },
-      /or x-service-id was changed: the signature is not checked until the account fits$/,
+      /or x-service-id was changed: the signature is not checked until the account matches$/,
       /^If 99 is yours: .* If not, .* have proxies pass x-service-id on unchanged\.$/
     ],
     ...each(['account', ''], accountPrefix => [
@@ -412,7 +412,7 @@ const SIMULATED = {
       /serviceDomain is the name of the key itself/,
       /Set serviceDomain to the service's own domain, such as service\.example\./
     ],
-    'another domain': [when({ serviceDomain: 'other.example' }), /somebody else's key, or a wrong serviceDomain/],
+    'another domain': [when({ serviceDomain: 'other.example' }), /a key of another domain, or a wrong serviceDomain/],
     'a keyId that is the domain': [
       { headers: { Signature: value => value.replace(KEY_NAME, 'service.example') } },
       /the sender names serviceDomain itself as its key/,
@@ -503,10 +503,10 @@ const SIMULATED = {
         code === '40001'
           ? /^the replay store failed: 40001/
           : new RegExp(`^the replay store (?:cannot|is|has|takes) .*\\(${code}\\)$`),
-        /The sender may try again\.|the sender may try again\./
+        /The sender can retry\.|the sender can retry\./
       ]
     ),
-    ...own('the code of the store', store)
+    ...own('the store', store)
   }
 } satisfies Rows
 
