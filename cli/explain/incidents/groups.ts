@@ -38,6 +38,8 @@ export interface Incidents {
   readonly undated: number
   /** files of a recorder that are damaged: they count by their names */
   readonly unreadable?: number
+  /** lines that the gateway could not write, because nobody read them */
+  readonly dropped?: number
 }
 
 /**

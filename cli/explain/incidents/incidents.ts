@@ -7,7 +7,7 @@ import { explainCode, explainGatewayCode, isCode } from '../code.ts'
 import { explainCapture } from '../explain-capture.ts'
 import type { Flags } from '../flags.ts'
 import { createCollection, type Incidents } from './groups.ts'
-import { incidentsIn } from './log-lines.ts'
+import { droppedLinesIn, incidentsIn } from './log-lines.ts'
 import { incidentOfFile, listRecordedFiles } from './recorder-directory.ts'
 import { groupCodeLines, incidentJson, incidentLines } from './report.ts'
 
@@ -48,8 +48,12 @@ export async function detectLog(
 /** Prints what was refused by a log, and explains the code of the largest group that the service signed. */
 export async function explainLog(chunks: AsyncIterable<Buffer>, flags: Flags, io: Io): Promise<number> {
   const collection = createCollection(sinceOf(flags.since))
-  for await (const line of linesOf(chunks)) for (const incident of incidentsIn(line)) collection.add(incident)
-  const incidents = collection.result()
+  let dropped = 0
+  for await (const line of linesOf(chunks)) {
+    for (const incident of incidentsIn(line)) collection.add(incident)
+    dropped += droppedLinesIn(line)
+  }
+  const incidents = { ...collection.result(), ...(dropped > 0 && { dropped }) }
   const [largest] = incidents.groups
   if (flags.json) {
     const code = largest?.code ?? ''

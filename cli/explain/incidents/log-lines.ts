@@ -65,6 +65,13 @@ export function incidentsIn(line: string): Incident[] {
   return found
 }
 
+/** Returns how many lines the gateway could not write, as the line after them says. */
+export function droppedLinesIn(line: string): number {
+  if (!line.includes('droppedLines')) return 0
+  const [, count] = /(?:^|\s)\{"droppedLines":(\d{1,15})\}\s*$/.exec(line) ?? []
+  return Number(count ?? 0)
+}
+
 /** Parses a line: an array, a text or a member of an export on several lines, or an object at its end. */
 function parseLine(line: string): unknown {
   if (line.startsWith('[')) return parse(line)

@@ -168,6 +168,12 @@ describe('a log', () => {
     expect(JSON.parse(stdout).groups).toMatchObject([{ count: 42 }])
   })
 
+  test('says how many lines the gateway could not write', async () => {
+    const lines = [lineOf(await good(0), 0), '{"droppedLines":41}', 'GET /?{"droppedLines":9}', '{"droppedLines":1}']
+    expect(JSON.parse((await explainLog(lines)).stdout)).toMatchObject({ verified: 1, dropped: 42 })
+    expect((await runInside(['explain'], lines.join('\n'))).stdout).toContain('42 lines')
+  })
+
   test('of any number of key names keeps at most 500 groups, and pushes out none of the published key', async () => {
     const claimed = await unknownKey(0)
     const lines = Array.from({ length: 3000 }, (_, i) =>
