@@ -105,7 +105,9 @@ export function findSigner(
     const opened = openedBy(record, signature, algorithms)
     if (opened?.isByKey !== true) continue
     const isThisText = opened.wasSigned(signingString)
-    const how = `${inMaking(opened.made!)}, although the request names ${escapeText(named) || 'no algorithm'}`
+    const otherwise = `${inMaking(opened.made!)}, although the request names ${escapeText(named) || 'no algorithm'}`
+    const hexadecimal = 'which is written in hexadecimal, and base64 is expected'
+    const how = [...(opened.isHex ? [hexadecimal] : []), ...(opened.isOtherwiseMade ? [otherwise] : [])].join('; ')
     const text = isThisText
       ? `The request was signed with the key of ${escapeText(label)} (${how}).${other}`
       : `The key of ${escapeText(label)} made this signature, but over another text: the request was changed on the ` +

@@ -187,6 +187,18 @@ describe('the signer of a request', () => {
     expect(text).toContain('(rsa-sha256, although the request names rsa-sha512).')
   })
 
+  test.each([
+    ['sha256', /\(which is written in hexadecimal, and base64 is expected\)/],
+    ['sha512', /in hexadecimal, .*; by RSASSA-PKCS1-v1_5 with SHA-512, although the request names rsa-sha256/]
+  ])('the signer of a request is found where its signature is in hexadecimal: %s', (hash, how) => {
+    const { signingString } = resultOf(parseSigned({ request: signed, notes: [] } as Entry, KEY_NAME))
+    const made = cryptoSign(hash, Buffer.from(signingString), ONE.privateKey).toString('hex')
+    const request = withSignature(signed, value => value.replace(/(signature=")[^"]*/, `$1${made}`))
+    const parsed = parseSigned({ request, notes: [] } as Entry, KEY_NAME)
+    const { text, outcome } = findSigner(parsed, KEY_NAME, [{ text: ONE.record, label: 'record 1' }], {}, undefined)
+    expect([outcome, text]).toEqual(['made', expect.stringMatching(how)])
+  })
+
   test('the signer of a request is found by what its RSA signature shows: another hash, or another text', () => {
     const find = (hash: string, target: string) => {
       const { signingString } = resultOf(parseSigned({ request: signed, notes: [] } as Entry, KEY_NAME))

@@ -25,7 +25,7 @@ test('a Signature header, in any order, with any white space and unknown paramet
     { requiredKeys: ['keyId', 'signature'] }
   )
   const value = fc.oneof(token, fc.constantFrom('""', '"a, b=c"', '"\\"keyId=\\\\"', '"é"'))
-  const unknown = fc.uniqueArray(fc.tuple(otherName, value), { selector: ([name]) => name, maxLength: 4 })
+  const unknown = fc.uniqueArray(fc.tuple(otherName, value), { selector: ([name]) => name.toLowerCase(), maxLength: 4 })
   const order = fc.array(fc.nat(), { minLength: 10, maxLength: 10 })
   const layout = fc.record({ order, before: whiteSpace, after: whiteSpace })
   return forAll([known, unknown, layout], (parameters, others, { order, before, after }) => {
