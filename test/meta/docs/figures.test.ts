@@ -35,3 +35,8 @@ test('the goals of bench/README.md are of the run that docs/operations.md shows,
     expect(missed !== undefined).toBe(Number(measured) > Number(limit))
   }
 })
+
+test('the dearest head by the draft is one figure on both pages', () => {
+  const head = figure(read('docs/operations.md'), /takes\s+([\d.]+) us by the draft/)
+  expect(head).toBe(figure(read('bench/README.md'), /any head of 16 KB by the draft.*at most ([\d.]+) us,/))
+})
