@@ -18,7 +18,7 @@ const withoutCheck = (text: string): string =>
   text
     .replace(/ *- name: envoy\.filters\.http\.ext_authz[\s\S]*?(?= *- name: envoy\.filters\.http\.router)/, '')
     .replace(/ *access_by_lua_block \{[\s\S]*?\n {6}\}\n/, '')
-    .replace('middlewares: [signed]', '')
+    .replace('middlewares: [signed, dropped]', 'middlewares: [dropped]')
     .replace('js_content signed.check;', 'proxy_pass http://application$request_uri; proxy_http_version 1.1;')
 
 const service = createTestService()

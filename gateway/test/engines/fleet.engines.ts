@@ -58,12 +58,15 @@ test.skipIf(reason !== undefined)(
       return replica
     }
     const replicas = await Promise.all(ports.map(start))
-    const endpoint = (port: number) =>
-      `{ endpoint: { address: { socket_address: { address: 127.0.0.1, port_value: ${port} } } } }`
+    const endpoint = (port: number) => `- endpoint:
+                  address:
+                    socket_address:
+                      address: 127.0.0.1
+                      port_value: ${port}`
     const engine = await startEngine(
       envoy!,
       { authorizer: ports[0]!, application: Number(application.url.port) },
-      text => text.replace(endpoint(ports[0]!), ports.map(endpoint).join(', '))
+      text => text.replace(endpoint(ports[0]!), ports.map(endpoint).join('\n              '))
     )
     onTestFinished(engine.stop)
 

@@ -6,8 +6,6 @@ import { CODE_PAGES, PAGES } from './pages.ts'
 const WIDE: readonly string[] = [
   'CONTRIBUTING.md',
   'bench/README.md',
-  'docs/deploy.md',
-  'docs/engines.md',
   'docs/testing.md'
 ]
 
