@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { appendFileSync, chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { clockEnvironment } from '../../support/clock-environment.ts'
 import { freePort } from '../../support/free-port.ts'
 
 export interface PostgresServer {
@@ -69,7 +70,6 @@ export async function postgresServer({
     configure(`primary_conninfo = 'host=127.0.0.1 user=postgres port=${follows} application_name=${name}'`)
     makeStandby()
   }
-  const command = [...(clock === undefined ? [] : ['faketime', '-f', clock]), join(bin, 'postgres'), '-D', data]
   let child: ChildProcess | undefined
   const onExit = () => child?.kill('SIGKILL')
   process.once('exit', onExit)
@@ -100,7 +100,11 @@ export async function postgresServer({
     }
   }
   const startOnce = async (): Promise<string | undefined> => {
-    child = spawn(command[0]!, command.slice(1), { ...asAccount, stdio: ['ignore', 'ignore', 'pipe'] })
+    child = spawn(join(bin, 'postgres'), ['-D', data], {
+      ...asAccount,
+      env: clockEnvironment(clock),
+      stdio: ['ignore', 'ignore', 'pipe']
+    })
     let output = ''
     // The log is always read to its end: a server whose log nobody reads stops at the next error that it reports.
     const isReady = new Promise<boolean>(resolve => {
@@ -129,7 +133,8 @@ export async function postgresServer({
   }
 }
 
-function postgresAccount(): { uid: number; gid: number } {
+/** Returns the account of Debian's package. */
+export function postgresAccount(): { uid: number; gid: number } {
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }
 }
