@@ -31,7 +31,9 @@ describe.each([
     ['#ten-lines', '#ten-lines'],
     ['index.html#the-verdict', 'overview.html#the-verdict'],
     ['security.html#what-a-recorder-writes', 'threat-model.html#what-a-recorder-writes'],
-    ['security.html#reporting', 'security.html#reporting']
+    ['security.html#reporting', 'security.html#reporting'],
+    ['account.html#find-it-once', 'account.html#find-your-account-id'],
+    ['frameworks.html#test-your-handler', 'testing.html#in-a-test']
   ])('%s leads to %s', async (old, target) => {
     const site = await serveSite(base, folderOf())
     const { page, troubles } = await openTab(browser, site.url)
