@@ -20,6 +20,9 @@ export interface UpstreamResult {
   readonly upstreamError?: string | undefined
 }
 
+/** The code of the error of a body that is above the limit. */
+export const TOO_LARGE = 'TOO_LARGE'
+
 /** Limits how much of a body is kept for the page. */
 export const MAX_SHOWN_BYTES = 64 * 1024
 

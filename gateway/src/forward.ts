@@ -3,7 +3,7 @@ import { TLSSocket } from 'node:tls'
 import { urlToHttpOptions } from 'node:url'
 import type { Dispatcher } from 'undici'
 import { answer } from './answer.ts'
-import type { HeaderLine, UpstreamResult } from './exchange.ts'
+import { type HeaderLine, TOO_LARGE, type UpstreamResult } from './exchange.ts'
 import { answerHeaders } from './headers.ts'
 import { createPool, type UpstreamRequest } from './upstream-connections.ts'
 
@@ -14,9 +14,6 @@ export type Outgoing = Readonly<{ method: string; path: string; headers: readonl
 
 /** Gives the claim of a request back; never rejects. */
 type Release = () => Promise<void>
-
-/** The code of the error of a body that is above the limit. */
-export const TOO_LARGE = 'TOO_LARGE'
 
 export type Upstream = ReturnType<typeof createUpstream>
 

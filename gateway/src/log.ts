@@ -90,19 +90,31 @@ function originOf(verdict: Verdict): string {
 const MAX_WAITING = 1_048_576
 
 /**
- * Writes lines to standard output or standard error. If the log reader stalls or is gone, lines are dropped, and
- * neither memory nor the process is lost; the next line that can be written is preceded by how many were dropped.
+ * Writes lines to standard output or standard error, those of a turn of the event loop in one write. If the log reader
+ * stalls or is gone, lines are dropped, and neither memory nor the process is lost; the next line that can be written is
+ * preceded by how many were dropped.
  */
-export function createLineWriter(stream: Writable, limit = MAX_WAITING): (line: string) => void {
+export function createLineWriter(stream: Writable, limit = MAX_WAITING) {
   let dropped = 0
+  let lines = ''
   stream.on('error', () => {})
-  return line => {
-    if (!stream.writable || stream.writableLength > limit) {
+
+  /** Writes what is left of this turn: to be called before the process ends. */
+  function flush(): void {
+    if (lines !== '') stream.write(lines)
+    lines = ''
+  }
+
+  function print(line: string): void {
+    if (!stream.writable || stream.writableLength + lines.length > limit) {
       dropped += 1
       return
     }
-    if (dropped > 0) stream.write(`{"droppedLines":${dropped}}\n`)
+    if (lines === '') setImmediate(flush)
+    if (dropped > 0) lines += `{"droppedLines":${dropped}}\n`
     dropped = 0
-    stream.write(`${line}\n`)
+    lines += `${line}\n`
   }
+
+  return { print, flush }
 }

@@ -4,8 +4,15 @@ import { DEFAULTS, isToken, prepareProxy, readNodeRequest } from '../../src/inte
 import { answer, answerWhenRead } from './answer.ts'
 import { createBoundedVerify, SMALL_BODY } from './bounded-verify.ts'
 import { isOver, NO_WAITS, whenOver } from './connections.ts'
-import { type Exchange, type HeaderLine, MAX_SHOWN_BYTES, type Malformed, type UpstreamResult } from './exchange.ts'
-import { type Outgoing, TOO_LARGE, type Upstream } from './forward.ts'
+import {
+  type Exchange,
+  type HeaderLine,
+  MAX_SHOWN_BYTES,
+  type Malformed,
+  TOO_LARGE,
+  type UpstreamResult
+} from './exchange.ts'
+import type { Outgoing, Upstream } from './forward.ts'
 import { requestHeaders } from './headers.ts'
 import type { GatewaySettings } from './options/settings.ts'
 import { releaseClaim } from './release-claim.ts'

@@ -131,7 +131,8 @@ test('what was not HTTP that can be forwarded has a line, too', () => {
 })
 
 describe('createLineWriter', () => {
-  test('drops and counts lines while its reader has stalled', () => {
+  /** Makes a stream whose reader takes the next write when it is told to. */
+  function stalled() {
     const written: string[] = []
     let go = () => {}
     const stream = new Writable({
@@ -140,24 +141,52 @@ describe('createLineWriter', () => {
         go = callback
       }
     })
-    const write = createLineWriter(stream, 20)
-    for (let i = 0; i < 100; i++) write('0123456789')
-    expect(stream.writableLength).toBeLessThan(50)
-    while (stream.writableLength > 0) go()
-    write('later')
-    while (stream.writableLength > 0) go()
-    const dropped = 100 - written.filter(line => line === '0123456789\n').length
-    write('and later')
-    go()
-    expect(written.slice(-3)).toEqual([`{"droppedLines":${dropped}}\n`, 'later\n', 'and later\n'])
+    return { stream, written, read: () => go() }
+  }
+  const turn = () => new Promise(setImmediate)
+
+  test('writes the lines of a turn at once', async () => {
+    const { stream, written } = stalled()
+    const { print } = createLineWriter(stream)
+    for (const line of ['one', 'two']) print(line)
+    expect(written).toEqual([])
+    await turn()
+    expect(written).toEqual(['one\ntwo\n'])
   })
 
-  test('createLineWriter outlives its reader', async () => {
+  test('writes the lines of the last turn when the process ends', () => {
+    const { stream, written } = stalled()
+    const { print, flush } = createLineWriter(stream)
+    print('last')
+    flush()
+    expect(written).toEqual(['last\n'])
+  })
+
+  test('drops and counts lines while its reader has stalled', async () => {
+    const { stream, written, read } = stalled()
+    const { print } = createLineWriter(stream, 20)
+    for (let i = 0; i < 10; i++) {
+      for (let j = 0; j < 10; j++) print('0123456789')
+      await turn()
+    }
+    expect(stream.writableLength).toBeLessThan(50)
+    while (stream.writableLength > 0) read()
+    print('later')
+    await turn()
+    read()
+    const lines = written.join('').split('\n')
+    const dropped = 100 - lines.filter(line => line === '0123456789').length
+    expect(lines.slice(-3)).toEqual([`{"droppedLines":${dropped}}`, 'later', ''])
+  })
+
+  test('outlives its reader', async () => {
     const stream = new Writable({ write: (_chunk, _encoding, callback) => callback(new Error('EPIPE')) })
-    const write = createLineWriter(stream)
-    write('one')
-    await new Promise(setImmediate)
-    write('two')
+    const { print } = createLineWriter(stream)
+    print('one')
+    await turn()
+    await turn()
+    print('two')
+    await turn()
     expect(stream.destroyed).toBe(true)
   })
 })
