@@ -51,7 +51,6 @@ export async function findInPostgres(query: PostgresQuery, now = Date.now): Prom
   const standby = await firstValue(
     query("SELECT application_name FROM pg_stat_replication WHERE sync_state = 'async' AND state = 'streaming' LIMIT 1")
   )
-  const seconds = await firstValue(query('SELECT extract(epoch FROM clock_timestamp())'))
   return [
     ...(commit === 'off'
       ? ['synchronous_commit is off, so a crash loses the last claims: set it to on, for this role at least']
@@ -62,7 +61,7 @@ export async function findInPostgres(query: PostgresQuery, now = Date.now): Prom
           `the standby ${standby} is asynchronous, so a failover loses the last claims: ` +
             'name it in synchronous_standby_names'
         ]),
-    ...clockFinding(seconds === undefined ? undefined : Number(seconds) * 1000, now())
+    ...clockFinding(await postgresClock(query), now())
   ].map(printable)
 }
 
@@ -74,7 +73,14 @@ function clockFinding(theirs: number | undefined, ours: number): string[] {
   return [`its clock is ${Math.abs(seconds)} s ${direction} that of this machine: run NTP on both`]
 }
 
-async function redisClock(call: RedisCall): Promise<number | undefined> {
+/** Returns milliseconds since 1970 by the clock of the database; undefined where it does not say. */
+export async function postgresClock(query: PostgresQuery): Promise<number | undefined> {
+  const seconds = await firstValue(query('SELECT extract(epoch FROM clock_timestamp())'))
+  return seconds === undefined ? undefined : Number(seconds) * 1000
+}
+
+/** Returns milliseconds since 1970 by the clock of Redis, in whole seconds; undefined where it does not say. */
+export async function redisClock(call: RedisCall): Promise<number | undefined> {
   const time = await orNothing(call('TIME'))
   return Array.isArray(time) ? Number(time[0]) * 1000 : undefined
 }

@@ -1,19 +1,27 @@
-import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse
+} from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createVerifier } from 'signed-requests'
+import { createVerifier, type ReplayStore, type VerifierOptions, type Verify } from 'signed-requests'
 import type { Admin } from './admin/admin.ts'
 import { answer, answerSocket } from './answer.ts'
-import { listen, trackConnections } from './connections.ts'
+import { type Connections, listen, trackConnections } from './connections.ts'
 import type { Exchange, Malformed, NodeCode } from './exchange.ts'
-import { createUpstream } from './forward.ts'
 import type { GatewaySettings } from './options/settings.ts'
-import { connectReplayStore, NO_CLAIMS } from './replay-store.ts'
+import { type Connected, connectReplayStore, NO_CLAIMS } from './replay-store.ts'
 import { noteAccounts } from './seen-accounts.ts'
 import { createServe } from './serve.ts'
 import { SERVER_TIMEOUTS } from './server-timeouts.ts'
 import { watchStore } from './store-watch.ts'
+
+type Recorder = NonNullable<VerifierOptions['recorder']>
 
 export type Gateway = Awaited<ReturnType<typeof startGateway>>
 
@@ -36,30 +44,19 @@ export async function startGateway(
   onOver: (exchange: Exchange | Malformed) => void = () => {},
   note: (line: string) => void = () => {}
 ) {
-  const { tls, verifier, observe } = settings
+  const { tls, observe } = settings
   const seenAccounts = new Set<string>()
-  const { accounts } = verifier
   let isReady = false
   let admin: Admin | undefined
 
   // Observing claims nothing: a receiver that is already running may use the same store.
-  const {
-    store,
-    findings,
-    close: closeStore
-  } = observe ? { store: NO_CLAIMS, findings: [], close: async () => {} } : await connectReplayStore(settings.replay)
-  for (const finding of findings) note(`warning: ${finding}`)
-  const watch = watchStore(store, note)
-  const page = settings.admin && {
-    ...settings.admin,
-    recent: (await import('./admin/recent.ts')).createRecent(settings.admin.redact, verifier)
-  }
-  const verify = createVerifier({
-    ...verifier,
-    ...(typeof accounts === 'function' && { accounts: noteAccounts(accounts, seenAccounts) }),
-    ...(watch.store && { replayStore: watch.store }),
-    ...(page && { recorder: page.recent })
-  })
+  const replay: Connected = observe ? OBSERVED : await connectReplayStore(settings.replay)
+  for (const finding of replay.findings) note(`warning: ${finding}`)
+  const watch = watchStore(replay.store, note)
+  const page = settings.admin && (await createPage(settings, settings.admin, replay.clock))
+  const verify = createVerifierOf(settings, watch.store, seenAccounts, page?.recent)
+  // Only now: what is loaded for it takes longer than all else, and --help, --check and authorize need none of it.
+  const { createUpstream } = await import('./forward.ts')
   const upstream = createUpstream(settings.upstream, settings.upstreamTimeout)
   const serve = createServe(settings, verify, upstream)
 
@@ -67,29 +64,13 @@ export async function startGateway(
     const exchange = watch.withError(over)
     onOver(exchange)
     admin?.record(exchange)
+    void page?.clock.note(exchange)
   }
-  const listener = (req: IncomingMessage, res: ServerResponse) =>
+  const server = createListener(tls, (req, res) => {
     void connections.run(res, async waits => end(await serve(req, res, waits)))
-  const server = tls
-    ? createHttpsServer({ ...LIMITS, ...tls, handshakeTimeout: LIMITS.headersTimeout }, listener)
-    : createServer(LIMITS, listener)
-  server.on('checkExpectation', (_req: IncomingMessage, res: ServerResponse) => {
-    answer(res, 417, { isLast: true })
-    end({ receivedAt: Date.now(), status: 417, upstream: 'malformed', reason: 'expectation' })
-  })
-  server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
-    const status = statusOf(code)
-    if (status === undefined || !socket.writable) return void socket.destroy()
-    const last = connections.lastAnswer(socket)
-    // A request whose body was cut off is over by itself, and counted then.
-    const isCutOff = code === 'HPE_INVALID_EOF_STATE' && last?.req.complete === false
-    if (!isCutOff) end({ receivedAt: Date.now(), status, upstream: 'malformed', reason: code as NodeCode })
-    // The malformed bytes arrived behind a request that is whole, and that gets its answer.
-    if (last?.req.complete) last.once('finish', () => socket.destroySoon())
-    else if (last?.headersSent) socket.destroy()
-    else answerSocket(socket, status)
   })
   const connections = trackConnections(server, tls !== undefined, settings.maxConnections)
+  answerUnparsed(server, connections, end)
 
   /** Ends what is left. */
   async function abort(): Promise<void> {
@@ -98,7 +79,8 @@ export async function startGateway(
     connections.destroy()
     await connections.served()
     server.close()
-    await Promise.all([closeStore(), admin?.close()])
+    page?.clock.close()
+    await Promise.all([replay.close(), admin?.close()])
   }
 
   let address: string
@@ -107,7 +89,7 @@ export async function startGateway(
     if (page !== undefined) {
       const { startAdmin } = await import('./admin/admin.ts')
       const origin = `${tls ? 'https' : 'http'}://${address}`
-      const live = { origin, seenAccounts, isReady: () => isReady }
+      const live = { origin, seenAccounts, clockOffsets: page.clock.offsets, isReady: () => isReady }
       admin = await startAdmin({ ...settings, ...page, ...live })
     }
   } catch (error) {
@@ -137,6 +119,58 @@ export async function startGateway(
   }
   // IP and port, the real one when 0 was asked for: `127.0.0.1:8080`
   return { address, admin: admin?.address, announceEnd, close }
+}
+
+const OBSERVED: Connected = { store: NO_CLAIMS, findings: [], close: async () => {} }
+
+/** Makes what the page and the metrics need besides the requests themselves. */
+async function createPage(
+  { verifier }: GatewaySettings,
+  admin: NonNullable<GatewaySettings['admin']>,
+  storeClock: Connected['clock']
+) {
+  const [{ createRecent }, { watchClock }] = await Promise.all([import('./admin/recent.ts'), import('./clock.ts')])
+  return { ...admin, recent: createRecent(admin.redact, verifier), clock: watchClock({ verifier, storeClock }) }
+}
+
+function createVerifierOf(
+  { verifier }: GatewaySettings,
+  replayStore: ReplayStore | undefined,
+  seenAccounts: Set<string>,
+  recorder: Recorder | undefined
+): Verify {
+  const { accounts } = verifier
+  return createVerifier({
+    ...verifier,
+    ...(typeof accounts === 'function' && { accounts: noteAccounts(accounts, seenAccounts) }),
+    ...(replayStore && { replayStore }),
+    ...(recorder && { recorder })
+  })
+}
+
+const createListener = (tls: GatewaySettings['tls'], listener: RequestListener): Server =>
+  tls
+    ? createHttpsServer({ ...LIMITS, ...tls, handshakeTimeout: LIMITS.headersTimeout }, listener)
+    : createServer(LIMITS, listener)
+
+/** Answers what Node.js does not pass on as a request. */
+function answerUnparsed(server: Server, connections: Connections, end: (malformed: Malformed) => void): void {
+  server.on('checkExpectation', (_req: IncomingMessage, res: ServerResponse) => {
+    answer(res, 417, { isLast: true })
+    end({ receivedAt: Date.now(), status: 417, upstream: 'malformed', reason: 'expectation' })
+  })
+  server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
+    const status = statusOf(code)
+    if (status === undefined || !socket.writable) return void socket.destroy()
+    const last = connections.lastAnswer(socket)
+    // A request whose body was cut off is over by itself, and counted then.
+    const isCutOff = code === 'HPE_INVALID_EOF_STATE' && last?.req.complete === false
+    if (!isCutOff) end({ receivedAt: Date.now(), status, upstream: 'malformed', reason: code as NodeCode })
+    // The malformed bytes arrived behind a request that is whole, and that gets its answer.
+    if (last?.req.complete) last.once('finish', () => socket.destroySoon())
+    else if (last?.headersSent) socket.destroy()
+    else answerSocket(socket, status)
+  })
 }
 
 /**

@@ -1,16 +1,19 @@
 import { closeSync, openSync } from 'node:fs'
 import type { ReplayStore } from 'signed-requests'
 import * as stores from 'signed-requests/replay'
-import { findInPostgres, findInRedis } from './engine-findings.ts'
+import { findInPostgres, findInRedis, postgresClock, redisClock } from './engine-findings.ts'
 import type { DatabaseSetting, ReplaySetting } from './options/settings.ts'
 
 /** Node.js 20 does not have it, and neither do its types. */
 type Sqlite = { DatabaseSync: new (file: string) => stores.SqliteDatabase & { close(): void } }
 
-type Connected = Readonly<{
+/** A store, and what the gateway needs besides it. */
+export type Connected = Readonly<{
   store: ReplayStore | undefined
   /** settings of the engine that would let a replay in, a line for each */
   findings: readonly string[]
+  /** returns milliseconds since 1970 by the clock of the database, where that has one of its own */
+  clock?: () => Promise<number | undefined>
   close(): Promise<void>
 }>
 
@@ -41,9 +44,10 @@ export async function connectReplayStore(setting: ReplaySetting): Promise<Connec
   const [database, connect] = DATABASES[setting.kind]
   const place = setting.kind === 'sqlite' ? setting.url : new URL(setting.url).host
   try {
-    const { store, findings, close } = await connect(setting.url, setting)
+    const { store, findings, clock, close } = await connect(setting.url, setting)
     const name = place === '' ? database : `${database} at ${place}`
-    return { store: { ...store!, name }, findings: findings.map(finding => `${name}: ${finding}`), close }
+    const named = findings.map(finding => `${name}: ${finding}`)
+    return { store: { ...store!, name }, findings: named, ...(clock && { clock }), close }
   } catch (error) {
     // If a name has several addresses, the error has no message.
     const { code, message } = error as NodeJS.ErrnoException
@@ -90,8 +94,10 @@ async function connectRedis(url: string, { replicas }: Pick<DatabaseSetting, 're
   failure = undefined
   const store = stores.redisReplayStore(client, { prefix: REDIS_PREFIX, replicas })
   const claim: ReplayStore['claim'] = (...call) => store.claim(...call).catch(withReason)
-  const findings = await findInRedis((command, ...args) => client.call(command, ...args))
-  return { store: { ...store, claim }, findings, close: async () => client.disconnect() }
+  const call = (command: string, ...args: string[]) => client.call(command, ...args)
+  const findings = await findInRedis(call)
+  const clock = () => redisClock(call)
+  return { store: { ...store, claim }, findings, clock, close: async () => client.disconnect() }
 }
 
 async function connectPostgres(url: string): Promise<Connected> {
@@ -108,8 +114,10 @@ async function connectPostgres(url: string): Promise<Connected> {
       pool.end()
       throw error
     })
-  const findings = await findInPostgres(sql => pool.query(sql))
-  return { store: stores.postgresReplayStore(pool, { table: TABLE }), findings, close: () => pool.end() }
+  const query = (sql: string) => pool.query(sql)
+  const findings = await findInPostgres(query)
+  const clock = () => postgresClock(query)
+  return { store: stores.postgresReplayStore(pool, { table: TABLE }), findings, clock, close: () => pool.end() }
 }
 
 const DATABASES = {

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import { networkOf } from '../addresses.ts'
 import { createBudget, type Lease } from '../budget.ts'
+import { type ClockOffsets, clockFact } from '../clock.ts'
 import { listen } from '../connections.ts'
 import { type Exchange, type Malformed, otherDomainOf } from '../exchange.ts'
 import type { GatewaySettings } from '../options/settings.ts'
@@ -18,6 +19,8 @@ export interface AdminSettings extends SetupSettings, NonNullable<GatewaySetting
   recent: Recent
   /** accounts of requests whose signature has verified, where each is accepted */
   seenAccounts: ReadonlySet<string>
+  /** how far the clock of this machine is off */
+  clockOffsets: () => ClockOffsets
   /** false while the gateway ends and running requests finish */
   isReady: () => boolean
 }
@@ -43,7 +46,7 @@ const HEADERS = {
 export async function startAdmin(settings: AdminSettings) {
   const { address, token, redact, verifier, recent } = settings
   const files = loadPage()
-  const metrics = createMetrics()
+  const metrics = createMetrics(settings.clockOffsets)
   const counts: Record<Outcome | 'elsewhere', number> = {
     verified: 0,
     refused: 0,
@@ -52,7 +55,7 @@ export async function startAdmin(settings: AdminSettings) {
     forwarded: 0,
     elsewhere: 0
   }
-  const summary = () => ({ counts, account: accountFact(settings) })
+  const summary = () => ({ counts, account: accountFact(settings), clock: clockFact(settings.clockOffsets()) })
   const openStream = createEventStreams(recent, setupOf(settings), summary)
 
   async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {

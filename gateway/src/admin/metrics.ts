@@ -1,7 +1,8 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { mainFailure } from 'signed-requests'
 import { CODES, isUnavailable } from '../../../src/internal/index.ts'
-import type { Exchange, Malformed } from '../exchange.ts'
+import { CLOCK_SOURCES, type ClockOffsets } from '../clock.ts'
+import { type Exchange, type Malformed, UPSTREAM_LABELS } from '../exchange.ts'
 import { SIGNERS, signerOf } from '../signer.ts'
 
 /** Seconds. */
@@ -13,7 +14,7 @@ const CODE_NAMES = Object.keys(CODES) as (keyof typeof CODES)[]
 export const STORE_PROBLEMS = ['late', 'threw', 'undecided', 'unreachable', 'wrong-type'] as const
 
 /** Makes the metrics that Prometheus reads. No label comes from a request. */
-export function createMetrics() {
+export function createMetrics(clockOffsets: () => ClockOffsets) {
   const registry = new Registry()
   const metric = <L extends string>(name: string, help: string, labelNames: L[]) => ({
     name: `signed_requests_${name}`,
@@ -40,6 +41,15 @@ export function createMetrics() {
   const responses = new Counter(
     metric('responses_total', 'Responses by class of status, and what the upstream did', ['status', 'upstream'])
   )
+  for (const upstream of UPSTREAM_LABELS)
+    for (const status of ['2xx', '4xx', '5xx', 'none']) responses.inc({ status, upstream }, 0)
+  new Gauge({
+    ...metric('clock_offset_seconds', 'Seconds by which this clock is ahead, 0 where it was not compared', ['source']),
+    collect() {
+      const offsets = clockOffsets()
+      for (const source of CLOCK_SOURCES) this.set({ source }, offsets[source] ?? 0)
+    }
+  })
   collectDefaultMetrics({ register: registry })
   return {
     registry,

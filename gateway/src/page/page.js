@@ -162,11 +162,11 @@ function connect() {
   }
   source.addEventListener('setup', ({ data }) => showSetup(JSON.parse(data)))
   source.addEventListener('requests', ({ data }) => {
-    const { counts, account, rows } = JSON.parse(data)
+    const { counts, account, clock, rows } = JSON.parse(data)
     const names = { ...OUTCOMES, elsewhere: 'signed under another domain' }
     const shown = Object.entries(names).filter(([name]) => counts[name] > 0 || !RARE.includes(name))
     byId('counts').replaceChildren(...pairs(shown.map(([name, text]) => [text, counts[name].toLocaleString()])))
-    showFacts({ ...facts, account })
+    showFacts({ ...facts, account, clock })
     addRows(rows)
   })
 }

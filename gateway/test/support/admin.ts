@@ -22,6 +22,7 @@ export const testAdminSettings = (changes: Partial<AdminSettings> = {}): AdminSe
   origin: 'http://127.0.0.1:8080',
   recent: createRecent(changes.redact ?? false, changes.verifier ?? service.options),
   seenAccounts: new Set(),
+  clockOffsets: () => ({ store: undefined, signatures: undefined }),
   isReady: () => true,
   ...changes
 })

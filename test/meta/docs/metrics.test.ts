@@ -2,6 +2,7 @@ import { register } from 'prom-client'
 import { beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { createMetrics, STORE_PROBLEMS } from '../../../gateway/src/admin/metrics.ts'
+import { CLOCK_SOURCES } from '../../../gateway/src/clock.ts'
 import { UPSTREAM_LABELS } from '../../../gateway/src/exchange.ts'
 import { SIGNERS } from '../../../gateway/src/signer.ts'
 import { CODES } from '../../../src/core/result/codes.ts'
@@ -28,7 +29,7 @@ const exposedBy = (metrics: string) =>
   )
 let example: string[]
 let gateway: string[]
-const metrics = createMetrics()
+const metrics = createMetrics(() => ({ store: undefined, signatures: undefined }))
 beforeAll(async () => {
   await import('../../../examples/metrics.ts')
   example = exposedBy(await register.metrics())
@@ -61,7 +62,7 @@ const STATUSES = { verified: true, rejected: true, unavailable: true } satisfies
 /** The values of every label; `le` is Prometheus's own. */
 const LABELS: Readonly<Record<string, readonly string[]>> = {
   ...{ status: Object.keys(STATUSES), code: Object.keys(CODES), signed: SIGNERS, upstream: UPSTREAM_LABELS },
-  ...{ problem: STORE_PROBLEMS, le: [] }
+  ...{ problem: STORE_PROBLEMS, source: CLOCK_SOURCES, le: [] }
 }
 
 test.each([...rules, ...panels.flatMap(({ targets }) => targets)])('every label value in $expr exists', ({ expr }) => {
