@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +14,7 @@ import type { Given } from './sqlite-receivers.ts'
 
 const NODE = fileURLToPath(new URL('node_modules/node-22/bin/node', import.meta.url))
 const PROGRAM = fileURLToPath(new URL('sqlite-receivers.ts', import.meta.url))
+const WAL = fileURLToPath(new URL('sqlite-wal.ts', import.meta.url))
 
 // npm has it for Linux on x64.
 test.skipIf(!existsSync(NODE))(
@@ -54,3 +56,10 @@ test.skipIf(!existsSync(NODE))(
     expect(counts).toMatchObject(ALL_ONCE)
   }
 )
+
+test.skipIf(!existsSync(NODE))('a backup that reads in one transaction grows the WAL, and VACUUM INTO does not', () => {
+  const sizes = JSON.parse(execFileSync(NODE, [WAL], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }))
+  console.log('SQLite, bytes of the WAL after 10,000 claims:', sizes)
+  expect(sizes.whileRead).toBeGreaterThan(10 * sizes.undisturbed)
+  expect(sizes.whileCopied).toBeLessThan(2 * sizes.undisturbed)
+})
