@@ -40,14 +40,23 @@ export function postgresReplayStore(pool: PostgresClient, options: { table?: str
     name: 'PostgreSQL',
     async claim(id, token, ttlSeconds) {
       assertCall(id, token, ttlSeconds)
-      const { rows } = await pool.query(claim, [id, token, ttlSeconds])
+      const { rows } = await pool.query(claim, [id, token, ttlSeconds]).catch(failWithCode)
       return rows.length === 1
     },
     async release(id, token, ttlSeconds) {
       assertCall(id, token, ttlSeconds)
-      await pool.query(release, [id, token, ttlSeconds])
+      await pool.query(release, [id, token, ttlSeconds]).catch(failWithCode)
     }
   }
+}
+
+/**
+ * Throws the error with a code. Those of the server have a SQLSTATE and those of the network a code of Node.js; what `pg`
+ * says itself has none: the connection ended, none is free in time, the reply is late.
+ */
+function failWithCode(error: NodeJS.ErrnoException): never {
+  const isOfClient = error?.name === 'Error' && error.code === undefined
+  throw isOfClient ? Object.assign(error, { code: 'NOT_CONNECTED' }) : error
 }
 
 function validatePool(pool: Partial<PostgresClient> | null | undefined): void {

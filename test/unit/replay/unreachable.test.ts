@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createVerifier, diagnose, explain, type ReplayStore } from '../../../src/index.ts'
-import { redisReplayStore } from '../../../src/replay/index.ts'
+import { postgresReplayStore, redisReplayStore } from '../../../src/replay/index.ts'
 import { service } from '../../support/service.ts'
 
 /** A store whose server cannot be used, as its client says. */
@@ -90,6 +90,15 @@ describe('a Redis client that has no connection says so by its own state', () =>
       problem: 'unreachable'
     })
   })
+})
+
+test.each([
+  [new Error('Connection terminated unexpectedly'), 'NOT_CONNECTED', 'unreachable'],
+  [Object.assign(new Error('too many connections for role'), { code: '53300' }), '53300', 'unreachable'],
+  [new TypeError('a mistake'), 'TypeError', 'threw']
+])('an error of pg without a code is that of a lost connection: %s', async (error, code, problem) => {
+  const { evidence } = await failureOf(postgresReplayStore({ query: () => Promise.reject(error) }))
+  expect(evidence).toEqual({ error: code, problem, store: 'PostgreSQL' })
 })
 
 test('a resolver that cannot be reached is named as that; an answer of it is not', async () => {
