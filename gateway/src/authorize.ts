@@ -57,7 +57,7 @@ export async function startAuthorizer(
   }
   return {
     address,
-    announceEnd: connections.announceEnd,
+    announceEnd: () => connections.announceEnd(),
     async close() {
       connections.drain()
       const isDone = await Promise.race([connections.served(), delay(settings.drain, false, { ref: false })])

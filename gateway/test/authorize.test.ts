@@ -49,6 +49,14 @@ async function start(changes: Partial<AuthorizerSettings> = {}) {
 const GRANTED = ['account', 'key', 'date', 'id', 'verdict'].map(name => `signed-request-${name}`)
 
 describe('as-is', () => {
+  test('a connection is closed after its next answer once the end is announced', async () => {
+    const { ask, authorizer } = await start()
+    const { headers: before } = await ask(sign())
+    authorizer.announceEnd()
+    const { headers: after } = await ask(sign())
+    expect([before.connection, after.connection]).toEqual([undefined, 'close'])
+  })
+
   test('a verified request gets 200 and all five headers, and the connection stays open', async () => {
     const { ask, exchanges } = await start()
     const [first, second] = [await ask(sign()), await ask(sign())]
