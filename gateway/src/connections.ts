@@ -106,7 +106,6 @@ export class Connections {
     this.open.set(peer, connection)
     this.waiting.begin(connection, 'silent', () => this.close(connection), networkOf(socket.remoteAddress))
     socket.once('close', () => {
-      if (this.open.get(peer) !== connection) return
       this.waiting.end(connection)
       this.uncount(connection)
     })
@@ -193,8 +192,10 @@ export class Connections {
   }
 
   private uncount(connection: Connection): void {
+    const { peer } = connection
     connection.isCounted = false
-    this.open.delete(connection.peer)
+    // Another one may have its peer: a port is used again after a reset, and a sender that is gone has none.
+    if (this.open.get(peer) === connection) this.open.delete(peer)
   }
 
   private close(connection: Connection): void {

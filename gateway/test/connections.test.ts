@@ -233,6 +233,31 @@ describe('when all connections are taken, a new one', () => {
   })
 })
 
+test('senders that have reset their connections before these are accepted leave no room for more', async () => {
+  const { server, socket } = await start('', () => {}, 3)
+  await once(server, 'connection')
+  const accepted: Socket[] = []
+  server.on('connection', (socket: Socket) => accepted.push(socket))
+  const { port } = server.address() as AddressInfo
+  for (let round = 0; round < 5; round++) {
+    for (let i = 0; i < 3; i++) {
+      connect(port, '127.0.0.1')
+        .on('error', () => {})
+        .resetAndDestroy()
+    }
+    open(`127.0.0.1:${port}`, Buffer.of())
+    await until(() => accepted.length >= 4 * (round + 1))
+  }
+  socket.destroy()
+  await until(() => accepted.filter(({ closed }) => !closed).length <= 3)
+  for (let i = 0; i < 20; i++) {
+    open(`127.0.0.1:${port}`, Buffer.of())
+    await once(server, 'connection')
+  }
+  await until(() => accepted.every(({ destroyed, closed }) => destroyed === closed))
+  expect(accepted.filter(({ closed }) => !closed)).toHaveLength(3)
+})
+
 test('a slow sender of another address passes, however many silent connections are opened from one', async () => {
   const { server, socket } = await start('', (_, res) => res.end('done'), 20)
   const { port } = server.address() as AddressInfo
