@@ -157,6 +157,21 @@ test('nothing moves for people who prefer less motion', async () => {
   ).toBe(0)
 })
 
+test('code of 88 columns has its lines whole at 1280 pixels, and a longer line wraps', async () => {
+  const { page } = await openTab(browser, site.url, { viewport: { width: 1280, height: 900 } })
+  await load(page, `${site.url}overview.html`)
+  const lines = await page.evaluate(`(() => {
+    const line = document.querySelector('.vp-doc pre .line')
+    return [88, 120].map(columns => {
+      line.textContent = 'x'.repeat(columns)
+      return [line.getClientRects()[0].height, line.closest('pre').scrollWidth > line.closest('pre').clientWidth]
+    })
+  })()`)
+  const [[one, isCut], [two, isCutToo]] = lines as [[number, boolean], [number, boolean]]
+  expect([isCut, isCutToo]).toEqual([false, false])
+  expect(Math.round(two / one)).toBe(2)
+})
+
 test.each([768, 1280, 1600])('no kind of page is wider than %i pixels', async width => {
   const { page } = await openTab(browser, site.url, { viewport: { width, height: 900 } })
   const wide: string[] = []

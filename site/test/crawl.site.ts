@@ -21,13 +21,16 @@ interface Found {
   ids: string[]
   links: string[]
   isWide: boolean
+  /** blocks of code whose ends are hidden */
+  cut: number
 }
 
-/** Returns the ids, links and width of a page in a browser, its menus included. */
+/** Returns the ids, links, width and hidden code of a page in a browser, its menus included. */
 const LOOK = `({
   ids: [...document.querySelectorAll('[id]')].map(({ id }) => id),
   links: [...document.querySelectorAll('a[href], link[href]')].map(({ href }) => href),
-  isWide: document.documentElement.scrollWidth > innerWidth
+  isWide: document.documentElement.scrollWidth > innerWidth,
+  cut: [...document.querySelectorAll('.vp-doc pre')].filter(pre => pre.scrollWidth > pre.clientWidth).length
 })`
 
 describe.each([
@@ -61,6 +64,10 @@ describe.each([
 
   test('no page is wider than 360 pixels', () => {
     expect([...found].filter(([, { isWide }]) => isWide).map(([file]) => file)).toEqual([])
+  })
+
+  test('no block of code is cut at 360 pixels', () => {
+    expect([...found].filter(([, { cut }]) => cut > 0).map(([file]) => file)).toEqual([])
   })
 
   test('every internal link leads to a page and, with an anchor, to its heading', async () => {
