@@ -9,12 +9,12 @@ import { makeExplainPage, makeExplainPart } from './explain/build.ts'
 import { llmsFiles } from './llms.ts'
 import { STATIC } from './markdown/links.ts'
 import { findMentions } from './markdown/mentions.ts'
+import { sectionsOf } from './markdown/sections.ts'
 import { BUILD, NAMES, type Names } from './markdown/site-data.ts'
 import { addressOf, FILES, ROOT, read } from './pages.ts'
 import { convert } from './reference/convert.ts'
 import { byKind, folderOf, pageOf, renderReference } from './reference/render.ts'
-import { makeIndex } from './search/make-index.ts'
-import { EXPLAIN } from './search/terms.ts'
+import { EXPLAIN, makeIndex } from './search/search.ts'
 
 const SITE = fileURLToPath(new URL('.', import.meta.url))
 const DIST = process.env['SITE_DIST'] ?? `${SITE}dist`
@@ -71,7 +71,11 @@ for (const file of STATIC) {
 }
 write(`${BUILD}/public/explain/worker.js`, explain.worker)
 write(`${BUILD}/public/demo.svg`, await demoPicture())
-write(`${BUILD}/public/search.json`, makeIndex(pages, [EXPLAIN]))
+// The page of a code is one result: its sections have the same headings on each.
+const sections = [...pages].map(
+  ([address, text]) => [address, sectionsOf(address, text, address.startsWith('codes/') ? 1 : 4)] as const
+)
+write(`${BUILD}/public/search.json`, makeIndex(new Map(sections), [EXPLAIN]))
 
 await build(SITE)
 

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addressOf, GUIDES } from '../pages.ts'
 import { launchBrowser, load, openTab } from './support/browser.ts'
 import { serveSite } from './support/serve.ts'
 
@@ -130,7 +131,8 @@ test('each page has an outline, a previous and a next one', async () => {
   await expect.poll(() => page.url()).toBe(`${site.url}replay-stores.html#redis`)
   const pager = page.getByRole('navigation', { name: 'Pager' })
   await pager.getByRole('link', { name: /Next page/ }).click()
-  await expect.poll(() => page.url()).toBe(`${site.url}several-services.html`)
+  const next = GUIDES[GUIDES.indexOf('docs/replay-stores.md') + 1]!
+  await expect.poll(() => page.url()).toBe(`${site.url}${addressOf(next)}.html`)
   await pager.getByRole('link', { name: /Previous page/ }).click()
   await expect.poll(() => page.url()).toBe(`${site.url}replay-stores.html`)
 })

@@ -1,4 +1,6 @@
-import type { Options } from 'minisearch'
+import MiniSearch, { type Options } from 'minisearch'
+import type { Section } from '../markdown/sections.ts'
+import { KEYWORDS } from './keywords.ts'
 
 /** A section of a page, as the index has it. */
 export interface Indexed {
@@ -90,3 +92,39 @@ export function chooseResults<T extends { id: string }>(found: readonly T[]): T[
   })
   return chosen.slice(0, MOST)
 }
+
+/** Makes the index, as JSON: of pages by their address, such as `gateway`, and of pages that are not made of Markdown. */
+export function makeIndex(
+  pages: ReadonlyMap<string, readonly Section[]>,
+  others: readonly Pick<Indexed, 'id' | 'title' | 'text'>[]
+): string {
+  const index = new MiniSearch<Indexed>(OPTIONS)
+  index.addAll([...pages].flatMap(([address, sections]) => indexedOf(address, sections)))
+  index.addAll(others.map(other => ({ page: '', keywords: KEYWORDS[other.id] ?? '', ...other })))
+  const unknown = Object.keys(KEYWORDS).filter(id => !index.has(id))
+  if (unknown.length > 0) throw new Error(`search/keywords.ts: no page has these sections: ${unknown.join(', ')}`)
+  return JSON.stringify(index)
+}
+
+function indexedOf(address: string, sections: readonly Section[]): Indexed[] {
+  const page = sections[0]?.heading ?? address
+  const path = address.replace(/(^|\/)index$/, '$1')
+  return sections.map(({ level, heading, anchor, prose, code }) => {
+    const id = `${path}${path === '' || path.endsWith('/') ? '' : '.html'}${level === 1 ? '' : `#${anchor}`}`
+    return {
+      id,
+      title: heading,
+      page: level === 1 ? '' : page,
+      keywords: KEYWORDS[id] ?? '',
+      text: `${plain(prose)}\n${code}`
+    }
+  })
+}
+
+/** Returns the words of Markdown, without the addresses of its links, its comments and its marks. */
+const plain = (markdown: string): string =>
+  markdown
+    .replace(/<!--[\s\S]*?-->/g, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\]\([^)]*\)/g, ']')
+    .replace(/[`*|[\]]/g, ' ')
