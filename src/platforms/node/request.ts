@@ -131,6 +131,8 @@ class NodeBody implements ArrivingBody {
 function takeArrived(req: NodeRequest, limit: number): Uint8Array | undefined {
   const { _readableState: state } = req as { _readableState?: { ended: boolean } }
   if (req.httpVersionMajor !== 1 || state === undefined || req.destroyed || req.readableDidRead) return undefined
+  // A stream that flows to somebody's listener gives one chunk at a time.
+  if (req.readableFlowing === true) return undefined
   if (req.readableEncoding !== null || req.readableLength > limit || hasTinyChunks(req)) return undefined
   const hasEnded = state.ended && req.complete
   if (!hasEnded && !hasAnnounced(req)) return undefined

@@ -40,6 +40,17 @@ test('a body that has arrived is not read when its head is refused', async () =>
   expect([req.readableDidRead, req.readableLength]).toEqual([false, 13])
 })
 
+test('a body that has arrived in two packets is verified whole when somebody listens to it as well', async () => {
+  const bytes = wire(signed)
+  const { req, socket } = await receive(bytes.subarray(0, -5))
+  socket.write(bytes.subarray(-5))
+  await until(() => req.readableLength === 13)
+  const heard: Uint8Array[] = []
+  req.on('data', chunk => heard.push(chunk))
+  expect((await verify(fromNodeRequest(req))).failures).toEqual([])
+  expect(Buffer.concat(heard).toString()).toBe('in one packet')
+})
+
 test('a body that is still arriving is waited for', async () => {
   const bytes = wire(signed)
   const { req, socket, readers } = await receive(bytes.subarray(0, -1))
