@@ -29,7 +29,7 @@ async function arrivals(port: number, prefix: string, seen: string[]): Promise<s
   for (const target of TARGETS) {
     seen.length = 0
     answer = await ask(port, prefix + target)
-    found.push(seen[0] === target ? 'as sent' : String(seen[0]))
+    found.push(seen[0] === target ? 'same' : String(seen[0]))
   }
   return [...found, /yes|dropped/.exec(answer)?.[0] ?? '']
 }
