@@ -47,7 +47,7 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
       answer(res, 400, { isLast: true })
       return { receivedAt, status: 400, upstream: 'malformed', reason }
     }
-    const received = undoProxy(readNodeRequest(req, undefined)) as Judged['received']
+    const received = undoProxy(readNodeRequest(req, undefined, true)) as Judged['received']
     const { verdict, body, isRevoked } = await boundedVerify(received, waits, keep)
     const verdictMs = performance.now() - start
     if (verdict.status !== 'verified') waits.forAnswer()

@@ -177,7 +177,7 @@ function* RARE_SENDERS(text: string): Generator<Written> {
   yield ['literal-newlines', lines.join('\\n')]
   for (const separator of ['', ' ', ', ', ',', '&', ';']) yield ['joined', lines.join(separator)]
   yield ['values-alone', text.replace(/^[^:\n]+: /gm, '')]
-  for (const line of lines) yield ['line-left-out', lines.filter(each => each !== line).join('\n'), nameOf(line)]
+  for (const line of lines) yield ['line-left-out', lines.filter(each => each !== line).join('\n'), lineName(line)]
   for (const encoding of ['latin1', 'hex', 'base64'] as const)
     for (const hash of ['sha256', 'sha512'] as const)
       yield ['hashed-twice', createHash(hash).update(text, 'latin1').digest().toString(encoding)]
@@ -185,7 +185,7 @@ function* RARE_SENDERS(text: string): Generator<Written> {
   for (const order of orders) yield ['line-order', order.join('\n')]
 }
 
-const nameOf = (line: string): string => line.split(':', 1)[0]!
+const lineName = (line: string): string => line.split(':', 1)[0]!
 
 /** Collects the hints of the request and the settings. */
 function hintsIn({ hosts = [], forwarded = [], signingString }: EvidenceByCode['signature-mismatch']) {

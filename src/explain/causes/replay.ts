@@ -4,7 +4,7 @@ import { escapeText } from '../text.ts'
 import { causeOf, type EntriesOf } from './entry.ts'
 
 /** Returns the name of the store, where it has one. */
-const nameOf = ({ store = 'the store' }: { store?: string | undefined }): string => store
+const storeName = ({ store = 'the store' }: { store?: string | undefined }): string => store
 
 /** The state of a store that cannot be reached, logged in to or written, by the code of its error, and what to check. */
 const STATES: readonly (readonly [code: RegExp, state: string, fix: string])[] = [
@@ -91,13 +91,13 @@ export const replayEntries = (): EntriesOf<'replay'> => ({
     causes: [
       {
         find: ({ evidence }) => evidence.problem === 'wrong-type',
-        cause: ({ shown }) => `claim() of ${nameOf(shown)} resolved to neither true nor false`,
+        cause: ({ shown }) => `claim() of ${storeName(shown)} resolved to neither true nor false`,
         fix: 'Have it resolve to true when the id is new, and to false when it is held.',
         examples: [{ evidence: { problem: 'wrong-type' } }]
       },
       {
         find: ({ evidence }) => evidence.error === 'SQLITE_READONLY_DBMOVED',
-        cause: ({ shown }) => `the database of ${nameOf(shown)} was deleted or replaced while open`,
+        cause: ({ shown }) => `the database of ${storeName(shown)} was deleted or replaced while open`,
         fix: 'Start this process again, and leave the file in place: no other process finds what is written now.',
         examples: [{ evidence: { error: 'SQLITE_READONLY_DBMOVED', problem: 'threw', store: 'SQLite' } }]
       },
@@ -121,14 +121,14 @@ export const replayEntries = (): EntriesOf<'replay'> => ({
       }),
       {
         find: ({ evidence: { error, problem } }) => problem === 'threw' && !isOutside(error),
-        cause: ({ shown }) => `${nameOf(shown)} threw ${shown.error}`,
+        cause: ({ shown }) => `${storeName(shown)} threw ${shown.error}`,
         fix: 'Fix its code: the error and its message are in this report. The sender can retry.',
         examples: [{ evidence: { error: 'TypeError', problem: 'threw' } }]
       },
       {
         cause: ({ evidence }) => `the replay store failed: ${inWords(evidence.error)}`,
         fix: ({ shown }) =>
-          `Check that ${nameOf(shown)} runs, takes writes, answers in time and can be reached from here; ` +
+          `Check that ${storeName(shown)} runs, takes writes, answers in time and can be reached from here; ` +
           'the sender can retry.'
       }
     ]

@@ -38,7 +38,7 @@ type Handle = (verified: Verified, release: Release) => void | Promise<void>
  * @throws TypeError for a bad option, at once
  */
 export function prepareListener<Req extends NodeRequest, Res extends NodeResponse>(
-  from: string,
+  from: 'nodeHandler' | 'nodeMiddleware',
   verify: Verify,
   options: Partial<NodeMiddlewareOptions<Req, Res>>,
   report: Report
@@ -59,7 +59,7 @@ export function prepareListener<Req extends NodeRequest, Res extends NodeRespons
     if (!(await waitForTurn(req, res))) return
     await runHandler<void>(from, verify, {
       report,
-      read: () => undoProxy(readNodeRequest(req, body?.(req))),
+      read: () => undoProxy(readNodeRequest(req, body?.(req), from === 'nodeHandler')),
       onRefused: verdict => onRefused?.(verdict, req, res),
       refuse: refusal => answerEmpty(res, refusal, { isLast: false, limits }),
       handle(verified, release) {

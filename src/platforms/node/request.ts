@@ -51,8 +51,13 @@ export function fromNodeRequest(req: NodeRequest, options: FromNodeOptions = {})
   return atCaller(fromNodeRequest, () => undoProxy(readNodeRequest(req, body)))
 }
 
-/** Returns the request as it arrived here. */
-export function readNodeRequest(req: NodeRequest, body: unknown): AdapterRequest {
+/**
+ * Returns the request as it arrived here.
+ *
+ * @param isLast nothing behind reads the stream, so a body that has arrived may be taken before the stream has ended: a
+ *   body parser behind would wait for bytes, or miss them
+ */
+export function readNodeRequest(req: NodeRequest, body: unknown, isLast = false): AdapterRequest {
   if (!Array.isArray(req?.rawHeaders))
     throw mistake(
       'fromNodeRequest() got',
@@ -67,7 +72,7 @@ export function readNodeRequest(req: NodeRequest, body: unknown): AdapterRequest
     method: req.method ?? '',
     target: typeof originalUrl === 'string' ? originalUrl : (req.url ?? ''),
     headers: linesInPairs(req),
-    body: bodyOfNode(req, body),
+    body: bodyOfNode(req, body, isLast),
     // The client chooses `:scheme` of HTTP/2, so that decides nothing.
     https: (req.socket as { encrypted?: boolean } | null)?.encrypted === true
   }
@@ -87,12 +92,12 @@ function linesInPairs({ rawHeaders, httpVersionMajor }: NodeRequest): HeaderLine
   return authority === undefined || lines.some(isHostLine) ? lines : [...lines, ['Host', authority]]
 }
 
-function bodyOfNode(req: NodeRequest, rawBody: unknown): ReceivedBody {
+function bodyOfNode(req: NodeRequest, rawBody: unknown, isLast: boolean): ReceivedBody {
   if (rawBody instanceof Uint8Array || typeof rawBody === 'string') return rawBody
   if (!isNoBody(rawBody)) throw rawBytesNeeded('options.body is', rawBody, 'not raw bytes but a parsed body')
   if (!req.aborted && req.readableDidRead) throw rawBytesNeeded('the request body was', req, 'already read')
   if (!req.aborted && req.readableEnded) return null
-  if (typeof req.pause === 'function') return new NodeBody(req)
+  if (typeof req.pause === 'function') return isLast ? new LastNodeBody(req) : new NodeBody(req)
   // A mock request cannot be paused.
   return Symbol.asyncIterator in (req as object) ? (req as AsyncIterable<Uint8Array>) : null
 }
@@ -107,19 +112,21 @@ function isNoBody(rawBody: unknown): boolean {
 }
 
 /** The body of a request. A class: an object with symbols for names takes ten times as long to make. */
-class NodeBody implements ArrivingBody {
-  private readonly req: NodeRequest
+class NodeBody implements AsyncIterable<Uint8Array> {
+  protected readonly req: NodeRequest
 
   constructor(req: NodeRequest) {
     this.req = req
   }
 
-  [TAKE_ARRIVED](limit: number): Uint8Array | undefined {
-    return takeArrived(this.req, limit)
-  }
-
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
     return chunksOf(this.req)
+  }
+}
+
+class LastNodeBody extends NodeBody implements ArrivingBody {
+  [TAKE_ARRIVED](limit: number): Uint8Array | undefined {
+    return takeArrived(this.req, limit)
   }
 }
 

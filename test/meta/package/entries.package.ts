@@ -14,7 +14,7 @@ const EXPORTS: Readonly<Record<string, readonly [values: string, types: string]>
     fetchHandler fromFetchRequest fromLambdaEvent fromNodeRequest httpStatus importPublicKey lambdaHandler logRecord
     mainFailure matchesDigest nodeHandler nodeMiddleware parseDigestHeader parseHttpDate parseKeyRecord parseSignatureHeader refusalResponse
     sendRefusal verifySignature`,
-    `Accounts Algorithm Bytes CheckName CheckOf CheckResult Checks Code CodesByCheck DiagnoseOptions
+    `Accounts Algorithm Base64Form Bytes CheckName CheckOf CheckResult Checks Code CodesByCheck DiagnoseOptions
     DiagnosedCheck DiagnosedFailure Diagnosis Digest DnsTxtLookupOptions EvidenceByCode EvidenceOf ExpectedList Fact FactId Failed
     FailedWith Failure FailureOf FetchHandlerOptions ForwardedNote ForwardedNotes FromFetchOptions
     FromNodeOptions HeaderLine KeyEvidence KeyLimits KeyProblem KeyRecord KeyType LambdaEvent
@@ -31,7 +31,7 @@ const EXPORTS: Readonly<Record<string, readonly [values: string, types: string]>
   './doh': ['dohTxtLookup', `DohTxtLookupOptions Fetch LookupTxt`],
   './recorder': [
     'createRecorder',
-    `Accounts Algorithm CheckName CheckOf Code CodesByCheck EvidenceByCode ExpectedList ForwardedNote ForwardedNotes KeyEvidence
+    `Accounts Algorithm Base64Form CheckName CheckOf Code CodesByCheck EvidenceByCode ExpectedList ForwardedNote ForwardedNotes KeyEvidence
     KeyProblem LookupTxt Recorder RecorderOptions Reencoding ReplayStore RequestRecorder Scheme SchemeName
     UnavailableCode VectorBody VectorDnsError VectorFile VectorJson VectorOptionName VectorOptions VectorProblems VectorVerdict
     VerifierOptions`
@@ -42,7 +42,7 @@ const EXPORTS: Readonly<Record<string, readonly [values: string, types: string]>
   ],
   './rfc9421': [
     'buildSignatureBase parseContentDigest parseSignatureInput parseSignatures rfc9421',
-    `CheckName CheckOf Code CodesByCheck Component Digest EvidenceByCode ExpectedList Failed FailedWith ForwardedNote
+    `Base64Form CheckName CheckOf Code CodesByCheck Component Digest EvidenceByCode ExpectedList Failed FailedWith ForwardedNote
     ForwardedNotes HeaderLine KeyEvidence KeyProblem ReceivedBody ReceivedHeaders ReceivedRequest Reencoding
     Result Scheme SchemeName SignatureInput SignedRequest SometimesEvident UnavailableCode WithEvidence`
   ],

@@ -12,7 +12,7 @@ const read = (path: string): string => readFileSync(join(installed, path), 'utf8
 
 const EXPECTED = [
   /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md|llms\.txt)$/,
-  /^docs\/[a-z0-9-]+\.(?:md|svg|yml|json)$/,
+  /^docs\/(?:codes\/)?[a-z0-9-]+\.(?:md|svg|yml|json)$/,
   /^docs\/README\.md$/,
   /^examples\/(?:stores\/)?[\w.-]+\.(?:mjs|ts)$/,
   /^examples\/README\.md$/,
@@ -30,7 +30,9 @@ test('the tarball has the package and its documents, and nothing else', () => {
 })
 
 test('it has every page, as it is in the repository', () => {
-  const pages = readdirSync(join(ROOT, 'docs')).map(name => `docs/${name}`)
+  const pages = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.includes('.'))
+    .map(name => `docs/${name}`)
   expect(files.filter(file => file.startsWith('docs/')).sort()).toEqual(pages.sort())
   for (const page of [...pages, 'README.md', 'SECURITY.md', 'CHANGELOG.md'])
     expect(read(page)).toBe(readFileSync(join(ROOT, page), 'utf8'))

@@ -2,13 +2,16 @@ import { once } from 'node:events'
 import { createServer, IncomingMessage } from 'node:http'
 import { connect, Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { createVerifier, fromNodeRequest } from '../../../../src/index.ts'
+import { createVerifier, fromNodeRequest, type ReceivedRequest } from '../../../../src/index.ts'
+import { readNodeRequest } from '../../../../src/platforms/node/request.ts'
 import { listenInTest } from '../../../support/node-server.ts'
 import { service } from '../../../support/service.ts'
 import { until } from '../../../support/until.ts'
 import { wire } from '../../../support/wire.ts'
 
 const verify = createVerifier({ ...service.options, requireHttps: false })
+/** Makes a request as `nodeHandler` and the gateway do: nothing behind them reads the stream. */
+const readLast = (req: IncomingMessage): ReceivedRequest => readNodeRequest(req, undefined, true)
 const signed = service.sign({ target: '/hook', body: 'in one packet' })
 
 /** Sends these bytes on a connection that stays open; returns the request, and counts who waits for its chunks. */
@@ -28,14 +31,20 @@ async function receive(bytes: Uint8Array) {
 
 test('a body that has arrived with its head is verified without waiting for chunks', async () => {
   const { req, readers } = await receive(wire(signed))
-  const verdict = await verify(fromNodeRequest(req))
+  const verdict = await verify(readLast(req))
   expect([verdict.status, readers()]).toEqual(['verified', 0])
   expect(verdict.status === 'verified' && Buffer.from(verdict.body).toString()).toBe('in one packet')
 })
 
+test('a stream has ended when a verifier in front of other handlers has its verdict', async () => {
+  const { req } = await receive(wire(signed))
+  expect((await verify(fromNodeRequest(req))).status).toBe('verified')
+  expect(req.readableEnded).toBe(true)
+})
+
 test('a body that has arrived is not read when its head is refused', async () => {
   const { req } = await receive(wire({ ...signed, target: '/other' }))
-  expect((await verify(fromNodeRequest(req))).status).toBe('rejected')
+  expect((await verify(readLast(req))).status).toBe('rejected')
   await until(() => req.complete)
   expect([req.readableDidRead, req.readableLength]).toEqual([false, 13])
 })
@@ -47,14 +56,14 @@ test('a body that has arrived in two packets is verified whole when somebody lis
   await until(() => req.readableLength === 13)
   const heard: Uint8Array[] = []
   req.on('data', chunk => heard.push(chunk))
-  expect((await verify(fromNodeRequest(req))).failures).toEqual([])
+  expect((await verify(readLast(req))).failures).toEqual([])
   expect(Buffer.concat(heard).toString()).toBe('in one packet')
 })
 
 test('a body that is still arriving is waited for', async () => {
   const bytes = wire(signed)
   const { req, socket, readers } = await receive(bytes.subarray(0, -1))
-  const verifying = verify(fromNodeRequest(req))
+  const verifying = verify(readLast(req))
   await until(() => readers() > 0)
   socket.write(bytes.subarray(-1))
   expect((await verifying).status).toBe('verified')
@@ -63,14 +72,14 @@ test('a body that is still arriving is waited for', async () => {
 test('a body that has arrived and is too large is refused as one that comes in chunks', async () => {
   const { req } = await receive(wire(signed))
   const small = createVerifier({ ...service.options, requireHttps: false, maxBodyBytes: 5 })
-  expect((await small(fromNodeRequest(req))).failures).toMatchObject([{ code: 'body-too-large' }])
+  expect((await small(readLast(req))).failures).toMatchObject([{ code: 'body-too-large' }])
 })
 
 test('a request that only says that it is complete is read to its end', async () => {
   const req = new IncomingMessage(new Socket())
   Object.assign(req, { method: signed.method, url: signed.target, httpVersionMajor: 1, complete: true })
   req.rawHeaders = [...(signed.headers as [string, string][])].flat()
-  const verifying = verify(fromNodeRequest(req))
+  const verifying = verify(readLast(req))
   setImmediate(() => {
     req.push('in one ')
     req.push('packet')
