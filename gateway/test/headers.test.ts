@@ -11,14 +11,17 @@ import { REROUTING } from './support/rerouting.ts'
 const COVERED = ['(request-target)', 'host', 'date', 'x-service-id', 'digest', 'content-type']
 const HOST = ['Host', 'receiver.example'] as const
 
+/** One set, as a gateway has: what was decided for an earlier request is remembered. */
+const NOTHING: ReadonlySet<string> = new Set()
+
 /** Returns the sender's lines that are forwarded when these names were covered. */
 function forwarded(
   lines: readonly HeaderLine[],
   coveredHeaders: readonly string[] = COVERED,
-  consumed: readonly string[] = []
+  consumed: ReadonlySet<string> = NOTHING
 ): HeaderLine[] {
   const verdict = { status: 'verified', failures: [], coveredHeaders, date: new Date(0) }
-  return requestHeaders(lines, verdict as unknown as Verdict, false, new Set(consumed)).slice(3)
+  return requestHeaders(lines, verdict as unknown as Verdict, false, consumed).slice(3)
 }
 
 describe('the lines of a signed header', () => {
@@ -72,6 +75,27 @@ test('keeps what RFC 9421 covers with parameters', () => {
   expect(forwarded([...signed, ['Content_Type', 'x']], ['"content-type";bs'])).toEqual(signed)
 })
 
+test('what was decided for one request decides nothing for another that differs in one part', () => {
+  const lines = (value: string, ...names: string[]): HeaderLine[] => names.map((name, at) => [name, `${value}${at}`])
+  const kept = (from: readonly HeaderLine[], ...at: number[]) => at.map(n => from[n])
+  for (const value of ['a', 'b']) {
+    const two = lines(value, 'Connection', 'X-One', 'x-two')
+    const named = [['Connection', 'x-two'] as const, ...two.slice(1)]
+    const swapped = lines(value, 'Connection', 'x-two', 'X-One')
+    const underscore = lines(value, 'Connection', 'X-One', 'x_two')
+    expect(forwarded(two)).toEqual(kept(two, 1, 2))
+    expect(forwarded(named)).toEqual(kept(named, 1))
+    expect(forwarded(named, ['x-two'])).toEqual(kept(named, 1, 2))
+    expect(forwarded(two, COVERED, new Set(['x-one']))).toEqual(kept(two, 2))
+    expect(forwarded(swapped)).toEqual(kept(swapped, 1, 2))
+    expect(forwarded(underscore)).toEqual(kept(underscore, 1))
+    expect(forwarded(underscore, ['x_two'])).toEqual(kept(underscore, 1, 2))
+    expect(forwarded(lines(value, '__proto__', 'constructor'), ['constructor'])).toEqual(
+      lines(value, '', 'constructor').slice(1)
+    )
+  }
+})
+
 test('keeps a name with underscores that is signed itself', () => {
   const lines = [HOST, ['My_Header', '1']] as const
   expect(forwarded(lines, [...COVERED, 'my_header'])).toEqual(lines)
@@ -110,7 +134,7 @@ describe('what reroutes a request that was verified', () => {
 
   test('removes what the proxy in front sets for this gateway, and nothing else of it', () => {
     const lines = [HOST, ['X-Forwarded-Proto', 'https'], ['X-Forwarded-For', '192.0.2.1']] as const
-    expect(forwarded(lines, COVERED, ['x-forwarded-proto'])).toEqual([HOST, lines[2]])
+    expect(forwarded(lines, COVERED, new Set(['x-forwarded-proto']))).toEqual([HOST, lines[2]])
     expect(forwarded(lines)).toEqual(lines)
   })
 })
