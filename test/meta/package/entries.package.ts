@@ -48,7 +48,7 @@ const EXPORTS: Readonly<Record<string, readonly [values: string, types: string]>
   ],
   './testing': [
     'captureFixture createTestService fromFixture replayStoreContract serveDns',
-    `Accounts Algorithm Bytes CaptureOptions CheckName CheckOf CheckResult Checks Code CodesByCheck DnsServer
+    `Accounts Algorithm Base64Form Bytes CaptureOptions CheckName CheckOf CheckResult Checks Code CodesByCheck DnsServer
     EvidenceByCode ExpectedList Failure FailureOf FixtureTest ForwardedNote ForwardedNotes HeaderLine KeyEvidence KeyProblem LookupTxt
     MakeReplayStore ReceivedBody ReceivedHeaders ReceivedRequest Reencoding Rejected ReplayStore
     ReplayStoreCase ReplayStoreContractOptions RequestRecorder Scheme SchemeName ServeDnsOptions SignRequest SignedTestRequest
