@@ -65,6 +65,8 @@ test('looks up keys in DNS, logs a line for each request, and ends with 0 on SIG
       claimedAccountId: '1234',
       claimedHost: 'receiver.example',
       madeByKey: true,
+      cause: expect.any(String),
+      fix: expect.any(String),
       httpStatus: 401,
       upstream: 'not-asked',
       ms: expect.any(Number)
