@@ -61,7 +61,7 @@ describe.each([...Object.entries(ENTRIES), ['vectors', 'fixtures/index.d.ts']])(
 test.each([
   ['createVerifier', 'reference/createVerifier.html', 'options.html'],
   ['nodeHandler', 'reference/nodeHandler.html', 'frameworks.html'],
-  ['ReceivedRequest', 'reference/types/ReceivedRequest.html', 'frameworks.html'],
+  ['ReceivedRequest', 'reference/types/ReceivedRequest.html', 'middleware.html'],
   ['VerifierOptions', 'reference/types/VerifierOptions.html', 'options.html'],
   ['redisReplayStore', 'reference/replay/redisReplayStore.html', 'replay-stores.html'],
   ['dohTxtLookup', 'reference/doh/dohTxtLookup.html', 'dns-over-https.html'],
@@ -81,5 +81,5 @@ test('the types of a signature are links', () => {
 
 test('a page of an option says what it is and what it is by default', () => {
   const text = html('reference/types/VerifierOptions.html').replace(/<[^>]+>/g, '')
-  expect(text).toContain('refuses requests that did not arrive over TLS; true by default')
+  expect(text).toContain('whether to reject requests that did not arrive over TLS; true by default')
 })

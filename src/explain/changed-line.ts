@@ -180,7 +180,7 @@ function* RARE_SENDERS(text: string): Generator<Written> {
   for (const line of lines) yield ['line-left-out', lines.filter(each => each !== line).join('\n'), lineName(line)]
   for (const encoding of ['latin1', 'hex', 'base64'] as const)
     for (const hash of ['sha256', 'sha512'] as const)
-      yield ['hashed-twice', createHash(hash).update(text, 'latin1').digest().toString(encoding)]
+      yield ['hashed-twice', createHash(hash).update(Buffer.from(text, 'latin1')).digest().toString(encoding)]
   const orders = lines.length > MAX_ORDERED ? [[...lines].sort(), [...lines].reverse()] : permutations(lines)
   for (const order of orders) yield ['line-order', order.join('\n')]
 }
