@@ -268,7 +268,9 @@ test('a free port is free for UDP and TCP', async () => {
       }),
     () => startDnsServer(records)
   )
-  expect(taken).toEqual([expect.any(Number), Number(server.address.split(':')[1])])
+  // Yet another program may have had the second one.
+  expect(taken.length).toBeGreaterThanOrEqual(2)
+  expect(taken.at(-1)).toBe(Number(server.address.split(':')[1]))
   taker.close()
   await server.close()
 })
