@@ -2,7 +2,7 @@ import { createVerifier, parseHttpDate, type VerifierOptions } from 'signed-requ
 import { isSignedUnderDomain, lineValues } from '../../src/internal/index.ts'
 import type { Exchange, Malformed } from './exchange.ts'
 
-/** What the clock of this machine is compared with. */
+/** Names the clocks with which that of this machine is compared. */
 export const CLOCK_SOURCES = ['store', 'signatures'] as const
 
 /** Seconds by which the clock of this machine is ahead; undefined where it was not compared lately. */

@@ -1,5 +1,5 @@
 import type { Verdict, Verified } from 'signed-requests'
-import { HOP_BY_HOP, memoizeRecent } from '../../src/internal/index.ts'
+import { HOP_BY_HOP, isSameList, memoizeRecent } from '../../src/internal/index.ts'
 import type { HeaderLine } from './exchange.ts'
 
 /**
@@ -93,9 +93,6 @@ function isSameHead(a: Head, b: Head): boolean {
   if (a.connection !== b.connection || a.consumed !== b.consumed) return false
   return isSameList(a.names, b.names) && isSameList(a.covered ?? [], b.covered ?? []) && !a.covered === !b.covered
 }
-
-const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && a.every((value, at) => value === b[at])
 
 function planHeaders({ names, connection, covered, consumed }: Head): Plan {
   // Signed headers are end-to-end, whatever Connection says.

@@ -77,7 +77,8 @@ async function connectRedis(url: string, { replicas }: Pick<DatabaseSetting, 're
     commandTimeout: REPLY_TIMEOUT
   }
   const retryStrategy = () => (isConnected ? 200 : null)
-  // The address of a primary that has failed over may still lead to the old one, which is a replica now.
+  // The address of a primary that has failed over may still lead to the old one, which is a replica now. Redis 6 puts
+  // the code inside the error of a script.
   const reconnectOnError = ({ message }: Error) => message.includes('READONLY')
   const connection = { lazyConnect: true, keepAlive: 1000, retryStrategy, reconnectOnError }
   const client = new Redis(url, { ...queue, ...timeouts, ...connection })

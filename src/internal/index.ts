@@ -26,6 +26,7 @@ export { checkRequest } from '../core/checks/request.ts'
 export { base64Digest } from '../core/http/digest.ts'
 export {
   type Fields,
+  isSameList,
   isToken,
   lineValues,
   MAX_HEADER_LINES,

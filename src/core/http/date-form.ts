@@ -1,4 +1,4 @@
-/** What a Date has instead of the form of RFC 9110 section 5.6.7. */
+/** Recognizes a Date in another form than RFC 9110 section 5.6.7 demands. */
 const FORMS: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^\d{9,10}(?:\.\d{1,9})?$/, 'it is seconds since 1970'],
   [/^\d{12,13}$/, 'it is milliseconds since 1970'],

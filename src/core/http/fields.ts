@@ -78,7 +78,8 @@ export function* linesOf(record: object): Generator<[name: string, value: unknow
 export const headerLines = (headers: ReceivedHeaders): Iterable<unknown> =>
   Symbol.iterator in headers ? headers : linesOf(headers)
 
-function isSameList(a: readonly string[], b: readonly string[]): boolean {
+/** Compares two lists of texts. */
+export function isSameList(a: readonly string[], b: readonly string[]): boolean {
   if (a.length !== b.length) return false
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
   return true

@@ -36,7 +36,7 @@ test('the goals of bench/README.md are of the run that docs/operations.md shows,
   }
 })
 
-test('the dearest head by the draft is one figure on both pages', () => {
+test('the most expensive head by the draft is one figure on both pages', () => {
   const head = figure(read('docs/operations.md'), /takes\s+([\d.]+) us by the draft/)
   expect(head).toBe(figure(read('bench/README.md'), /any head of 16 KB by the draft.*at most ([\d.]+) us,/))
 })
