@@ -381,7 +381,7 @@ describe('live', () => {
   test.each([1280, 400])(
     '200 lines scroll by themselves, and stay in place while others arrive, at %i pixels',
     async width => {
-      const { record, page, rows } = await start({}, { viewport: { width, height: 800 } })
+      const { record, page, rows, detail } = await start({}, { viewport: { width, height: 800 } })
       for (let i = 0; i < 200; i++) await record(sign({ target: `/${i}` }))
       await eventually(() => rows.count()).toBe(200)
       const height = () => page.evaluate<number>('document.documentElement.scrollHeight')
@@ -394,8 +394,10 @@ describe('live', () => {
       await eventually(() => rows.first().locator('.target').innerText()).toBe('/new-19')
       expect(Math.abs((await place()) - before)).toBeLessThan(2)
       await row.click({ position: { x: 5, y: 5 } })
-      await page.locator('#detail .headers').waitFor()
+      await detail.locator('.headers').waitFor()
       await page.keyboard.press('Escape')
+      // The heading of the detail has the same words as the row.
+      await detail.waitFor({ state: 'hidden' })
       await eventually(() => focused(page)).toContain('/100')
       expect(await row.isVisible()).toBe(true)
     }
