@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import ts from 'typescript'
 import { describe, expect, inject, test } from 'vitest'
 import { ROOT } from '../docs/pages.ts'
 
@@ -71,3 +72,16 @@ test.each(['createVerifier', 'nodeHandler', 'explain', 'fromFetchRequest', 'pars
     expect(above.exec(loadedWith('index.js'))?.[1]).toBe(comment)
   }
 )
+
+// The build reads no types of Node.js: what a declaration would have to infer from them is any.
+test('no declaration has any', () => {
+  const names = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter(name => /\.d\.c?ts$/.test(name))
+  expect(names.length).toBeGreaterThan(10)
+  expect(names.filter(name => hasAny(join(dist, name)))).toEqual([])
+})
+
+function hasAny(file: string): boolean {
+  const isAny = (node: ts.Node): boolean =>
+    node.kind === ts.SyntaxKind.AnyKeyword || ts.forEachChild(node, isAny) === true
+  return isAny(ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest))
+}
