@@ -67,6 +67,11 @@ export interface RequestReport {
   readonly madeByKey?: true
 }
 
+const FORMS = {
+  hexadecimal: 'which is written in hexadecimal, and base64 is expected',
+  'base64-twice': 'which is encoded in base64 twice'
+} as const
+
 /** Limits the records that are tried to more than any name has: a hostile zone may list thousands. */
 const MAX_TRIED = 64
 
@@ -106,8 +111,10 @@ export function findSigner(
     if (opened?.isByKey !== true) continue
     const isThisText = opened.wasSigned(signingString)
     const otherwise = `${inMaking(opened.made!)}, although the request names ${escapeText(named) || 'no algorithm'}`
-    const hexadecimal = 'which is written in hexadecimal, and base64 is expected'
-    const how = [...(opened.isHex ? [hexadecimal] : []), ...(opened.isOtherwiseMade ? [otherwise] : [])].join('; ')
+    const how = [
+      ...(opened.form === undefined ? [] : [FORMS[opened.form]]),
+      ...(opened.isOtherwiseMade ? [otherwise] : [])
+    ].join('; ')
     const text = isThisText
       ? `The request was signed with the key of ${escapeText(label)} (${how}).${other}`
       : `The key of ${escapeText(label)} made this signature, but over another text: the request was changed on the ` +

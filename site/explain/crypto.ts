@@ -44,6 +44,7 @@ export const [createPrivateKey, generateKeyPairSync, randomUUID, sign]: readonly
 /** A public key; the form that `node:crypto` calls KeyObject. */
 export interface KeyObject {
   export(format: { type: 'spki'; format: 'der' }): Uint8Array
+  readonly asymmetricKeyDetails?: { readonly publicExponent: bigint }
   readonly rsa?: Rsa
   readonly ed25519?: Ed25519
 }
@@ -71,7 +72,12 @@ export function createPublicKey({ key }: { key: Uint8Array }): KeyObject {
   const { modulus } = parsed
   // The exponent ends the key, behind an octet each for tag and length: it has at most 33 bits.
   const exponent = key.subarray(modulus.byteOffset - key.byteOffset + modulus.length + 2)
-  return { rsa: { n: toInteger(modulus), e: toInteger(exponent), modulus }, export: () => key }
+  const e = toInteger(exponent)
+  return {
+    rsa: { n: toInteger(modulus), e, modulus },
+    asymmetricKeyDetails: { publicExponent: e },
+    export: () => key
+  }
 }
 
 const ED25519_PREFIX = 12

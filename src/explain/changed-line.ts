@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { splitAbsoluteUrl } from '../core/http/uri.ts'
 import type { EvidenceByCode } from '../core/result/evidence.ts'
-import { type Made, openSignature } from './opened-signature.ts'
+import { type Made, openSignature, type SignatureForm } from './opened-signature.ts'
 import { createSearchBudget } from './search-budget.ts'
 import { escapeText } from './text.ts'
 
@@ -55,8 +55,10 @@ export interface Search {
   isByKey?: boolean | undefined
   /** how the key made it, where that is not how the named algorithm is made */
   made?: Made & { readonly isThisText: boolean }
-  /** the signature is written in hexadecimal */
-  isHex?: boolean
+  /** how the signature is written, where that is not base64 of its bytes */
+  form?: SignatureForm
+  /** how many bytes the signature has, where those of the key have another number */
+  size?: { readonly received: number; readonly expected: number }
   /** a line of the signing string, counted from 1, as it was signed and as it was received: escaped and cut */
   changed?: { line: number; signed: string; received: string }
   change?: LineChange
@@ -85,12 +87,12 @@ export function findChangedLine(
 ): Search {
   if (opened === undefined) return {}
   const { signingString } = evidence
-  const { made, isOtherwiseMade, wasSigned } = opened
-  const found = { isByKey: opened.isByKey, ...(opened.isHex && { isHex: true }) }
+  const { made, isOtherwiseMade, wasSigned, form, size } = opened
+  const found = { isByKey: opened.isByKey, ...(form && { form }), ...(size && { size }) }
   if (made !== undefined && isOtherwiseMade)
     return { ...found, made: { ...made, isThisText: wasSigned(signingString) } }
   const isLong = signingString.length > MAX_LENGTH || signingString.split('\n').length > MAX_LINES
-  if (found.isByKey === false || found.isHex || isLong) return found
+  if (found.isByKey === false || form !== undefined || size !== undefined || isLong) return found
   const budget = createSearchBudget(maxCost)
   const tries = (text: string): boolean | undefined => (budget.spend(opened.cost(text)) ? wasSigned(text) : undefined)
 

@@ -1,9 +1,10 @@
 import { constants, createHash, hash as hashAtOnce, type KeyObject, publicDecrypt } from 'node:crypto'
 import { parseKey } from '../core/key/cache.ts'
+import { KEY_TYPES } from '../core/key/key-types.ts'
 import { memoizeRecent } from '../core/memo.ts'
 import type { EvidenceByCode } from '../core/result/evidence.ts'
 import { isWorkers } from '../core/runtime.ts'
-import { computationFor } from '../core/signature/algorithms.ts'
+import { computationFor, isAlgorithm } from '../core/signature/algorithms.ts'
 import { verifySignature } from '../core/signature/verify-signature.ts'
 
 type Evidence = Pick<EvidenceByCode['signature-mismatch'], 'record' | 'records' | 'signature' | 'algorithm'>
@@ -17,6 +18,9 @@ export interface Made {
   readonly hash: HashName | undefined
 }
 
+/** How senders write a signature that is base64 nevertheless. */
+export type SignatureForm = 'hexadecimal' | 'base64-twice'
+
 export interface OpenedSignature {
   readonly isRsa: boolean
   /** whether the key made the signature, over whatever text; undefined where only the right text can show that */
@@ -24,8 +28,10 @@ export interface OpenedSignature {
   readonly made?: Made
   /** the algorithm that the request names is made in another way */
   readonly isOtherwiseMade?: boolean
-  /** the signature is written in hexadecimal */
-  readonly isHex?: boolean
+  /** how the signature is written, where that is not base64 of its bytes */
+  readonly form?: SignatureForm
+  /** how many bytes the signature has, where those of the key have another number */
+  readonly size?: { readonly received: number; readonly expected: number }
   /** whether it was made over this text */
   readonly wasSigned: (text: string) => boolean
   /** about how many microseconds that question takes */
@@ -34,49 +40,72 @@ export interface OpenedSignature {
 
 /**
  * Opens a signature that did not verify, with the key that made it, where several are at one name, or else with the
- * first. It explains a refusal and accepts nothing.
+ * first that may have made it. It explains a refusal and accepts nothing.
  *
  * An RSA signature shows the digest of the text that was signed, so a text is tried by hashing it; with Ed25519 each try
  * is a whole verification. Undefined for a key that cannot be used. Never throws.
  */
 export function openSignature(evidence: Evidence): OpenedSignature | undefined {
   const each = (evidence.records ?? [evidence.record]).map(record => openWith(record, evidence))
-  return each.find(opened => opened?.isByKey) ?? each[0]
+  const best = [
+    (opened: OpenedSignature) => opened.isByKey,
+    (opened: OpenedSignature) => opened.isByKey === undefined && opened.size === undefined,
+    (opened: OpenedSignature) => opened.size === undefined
+  ]
+  const usable = each.filter(opened => opened !== undefined)
+  return best.map(fits => usable.find(fits)).find(opened => opened !== undefined) ?? usable[0]
 }
 
 /** Importing a key costs more than opening a signature, and a service has few keys. */
 const keyOf = memoizeRecent((record: string) => parseKey(record))
 
-function openWith(record: string, { signature, algorithm }: Evidence): OpenedSignature | undefined {
-  const parsed = keyOf(record)
+function openWith(text: string, { signature, algorithm }: Evidence): OpenedSignature | undefined {
+  const parsed = keyOf(text)
   if (!parsed.ok) return undefined
-  const { key } = parsed.value
-  const computation = computationFor(algorithm.toLowerCase(), key.type)
-  if (computation === undefined) return undefined
+  const { key, record } = parsed.value
+  const named = algorithm.toLowerCase()
+  if (!isAlgorithm(named)) return undefined
+  // Of keys of different types at one name, the evidence has the algorithm of the first.
+  const used = computationFor(named, key.type) ? named : KEY_TYPES[record.type].defaultAlgorithm
+  const computation = computationFor(used, key.type)!
   const octets = key.type === 'rsa' ? Math.ceil(key.bits / 8) : 64
-  // Hexadecimal digits are also base64.
-  const isHex = signature.length === 2 * octets && /^[\da-f]+$/i.test(signature)
-  const bytes = Buffer.from(signature, isHex ? 'hex' : 'base64')
+  const { bytes, form } = decode(signature, octets)
   const isRsa = key.type === 'rsa'
-  const byVerification = {
+  const about = {
     isRsa,
+    ...(form !== undefined && { form }),
+    ...(bytes.length !== octets && { size: { received: bytes.length, expected: octets } })
+  }
+  const byNobody = { ...about, isByKey: isRsa ? false : undefined, wasSigned: () => false, cost: () => 0 }
+  if (bytes.length !== octets) return byNobody
+  const byVerification = {
+    ...about,
     isByKey: undefined,
-    isHex,
-    wasSigned: (text: string) => verifySignature(text, bytes, key, algorithm),
+    wasSigned: (text: string) => verifySignature(text, bytes, key, used),
     cost: (text: string) => (isRsa ? 20 + 6 * (key.bits / 1024) ** 2 : 100) + text.length / 300
   }
   if (!isRsa) return byVerification
 
   const isPss = computation.options !== undefined
   const opened = openPkcs1(key.keyObject, bytes) ?? openPss(key.keyObject, bytes, key.bits)
-  if (opened === undefined) return { isRsa, isByKey: false, isHex, wasSigned: () => false, cost: () => 0 }
+  if (opened === undefined) return byNobody
   // A platform that cannot open PSS can verify it.
   if (opened === 'unsupported') return isPss ? byVerification : { ...byVerification, isByKey: false }
   const { made, isCertain, wasSigned } = opened
   const cost = (text: string) => 2 + text.length / 500
-  if (!isCertain) return { isRsa, isByKey: undefined, isHex, wasSigned, cost }
+  if (!isCertain) return { ...about, isByKey: undefined, wasSigned, cost }
   const isOtherwiseMade = made.padding !== (isPss ? 'pss' : 'pkcs1') || made.hash !== computation.digest
-  return { isRsa, isByKey: true, isHex, made, isOtherwiseMade, wasSigned, cost }
+  return { ...about, isByKey: true, made, isOtherwiseMade, wasSigned, cost }
+}
+
+/** Decodes a signature of so many bytes. Hexadecimal digits are also base64, and base64 can be encoded once more. */
+function decode(signature: string, octets: number): { bytes: Buffer; form?: SignatureForm } {
+  if (signature.length === 2 * octets && /^[\da-f]+$/i.test(signature))
+    return { bytes: Buffer.from(signature, 'hex'), form: 'hexadecimal' }
+  const bytes = Buffer.from(signature, 'base64')
+  const inner = bytes.length > octets ? bytes.toString('latin1').trimEnd() : ''
+  const isTwice = inner.length === 4 * Math.ceil(octets / 3) && /^[A-Za-z0-9+/]+={0,2}$/.test(inner)
+  return isTwice ? { bytes: Buffer.from(inner, 'base64'), form: 'base64-twice' } : { bytes }
 }
 
 /** Returns whether the published key made the signature, over whatever text; undefined where that cannot be known. */
@@ -139,12 +168,13 @@ function openPkcs1(key: KeyObject, signature: Uint8Array): Opened | undefined {
 /** A forger can try signatures until one begins with some zeros, but not with so many. */
 const MIN_ZEROS = 12
 
+/** With a smaller exponent, anybody can compute a number whose power begins and ends as PSS asks. */
+const MIN_EXPONENT = 65_537n
+
 /** Opens an RSASSA-PSS signature (RFC 8017 section 9.1.2), with a salt of any length and MGF1 with the same hash. */
 function openPss(key: KeyObject, signature: Uint8Array, bits: number): Opened | 'unsupported' | undefined {
   const padding = constants.RSA_NO_PADDING
   const input = isWorkers() ? { key: key.export({ type: 'spki', format: 'pem' }), padding } : { key, padding }
-  // A longer number, or one above the modulus, is no signature by this key.
-  if (signature.length !== Math.ceil(bits / 8)) return undefined
   const message = tryTo(() => publicDecrypt(input, signature))
   if (message === undefined) return 'unsupported'
   // Of a modulus of 8k + 1 bits, the first octet is not part of the encoded message.
@@ -161,7 +191,7 @@ function openPss(key: KeyObject, signature: Uint8Array, bits: number): Opened | 
     const salt = block.subarray(end + 1)
     return {
       made: { padding: 'pss', hash },
-      isCertain: end >= MIN_ZEROS,
+      isCertain: end >= MIN_ZEROS && (key.asymmetricKeyDetails?.publicExponent ?? 0n) >= MIN_EXPONENT,
       wasSigned: text => digestOf(hash, Buffer.alloc(8), digestOf(hash, octetsOf(text)), salt).equals(digest)
     }
   }

@@ -2,7 +2,7 @@ import { cdnIn } from '../cdn.ts'
 import type { LineChange } from '../changed-line.ts'
 import { fact, longFact, recordFacts } from '../facts.ts'
 import type { Made } from '../opened-signature.ts'
-import { escapeText } from '../text.ts'
+import { escapeText, plural } from '../text.ts'
 import { type ConditionalCause, causeOf, type EntriesOf, type Known, type LastCause } from './entry.ts'
 import { keyCommand } from './key.ts'
 
@@ -224,6 +224,8 @@ const NAMED: Readonly<Record<string, string>> = {
   'rsa-pss-sha512': 'by RSASSA-PSS with SHA-512'
 }
 
+const FORMS = { hexadecimal: 'written in hexadecimal', 'base64-twice': 'encoded in base64 twice' } as const
+
 const HASHES = { sha1: 'SHA-1', sha256: 'SHA-256', sha384: 'SHA-384', sha512: 'SHA-512' } as const
 const PADDINGS = { pkcs1: 'RSASSA-PKCS1-v1_5', pss: 'RSASSA-PSS' } as const
 
@@ -265,18 +267,31 @@ export const signatureEntries = (): EntriesOf<'signature'> => ({
       ...longFact('signingString', 'signing string', signedLines(signingString))
     ],
     causes: [
-      {
-        find: ({ search }) => search.isHex,
-        cause: ({ search }) =>
-          'the signature is written in hexadecimal' +
+      causeOf({
+        find: ({ search }) => search.form,
+        cause: ({ found, search }) =>
+          `the signature is ${FORMS[found]}` +
           (search.isByKey
             ? '; the published key made it'
             : search.isByKey === false
               ? ', and another key made it'
               : ''),
         fix: 'Have the sender write its bytes in base64 (draft section 2.1.2), as one line with its padding.',
-        examples: [{ search: { isHex: true, isByKey: true } }]
-      },
+        examples: [
+          { search: { form: 'hexadecimal', isByKey: true } },
+          { search: { form: 'base64-twice', isByKey: true } }
+        ]
+      }),
+      causeOf({
+        find: ({ search }) => search.size,
+        cause: ({ found: { received, expected } }) =>
+          `the signature has ${plural(received, 'byte')}, and one by the published key has ${expected}: it was cut, it is ` +
+          'an HMAC or a hash, or a key of another size made it',
+        fix: ({ evidence }) =>
+          `Compare it with the sender's log. If it is whole there and signed with a new key, check which record has that ` +
+          `key: ${tryEachRecord(evidence)}.`,
+        examples: [{ search: { isByKey: false, size: { received: 32, expected: 256 } } }]
+      }),
       causeOf({
         find: ({ search }) => search.made,
         cause: ({ found, evidence }) =>
@@ -303,7 +318,9 @@ export const signatureEntries = (): EntriesOf<'signature'> => ({
       {
         find: ({ search }) => search.isByKey === true,
         examples: [{ search: { isByKey: true } }],
-        cause: 'the published key made this signature, so one or more signed lines were changed on the way',
+        cause:
+          'the published key made this signature, over other lines: several were changed on the way, or the sender ' +
+          'signs them in another form',
         fix: {
           options: ({ setting }) =>
             'Compare the lines below with those that the sender signed. Proxies often change the target (a part of the ' +

@@ -1,4 +1,4 @@
-import { constants, sign as cryptoSign, generateKeyPairSync } from 'node:crypto'
+import { constants, createHash, sign as cryptoSign, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { ED25519, ONE, RSA_4096, type TestKey, TWO } from '../../../fixtures/source/keys.ts'
 import { digestInfo, encodePkcs1, type Scheme, signEncoded, signText } from '../../../fixtures/source/sign.ts'
@@ -102,16 +102,75 @@ test('an Ed25519 signature, which does not show its text, is tried by verifying'
   expect([TEXT, `${TEXT} `].map(opened.wasSigned)).toEqual([true, false])
 })
 
-test('a signature in hexadecimal is read as that', () => {
+/** Makes, without the private key, a number whose cube begins and ends as PSS with SHA-1 and 40 zeros asks. */
+function forgePss(modulus: bigint): Buffer {
+  const hash = Buffer.alloc(20, 0x5a)
+  const block = Buffer.alloc(235)
+  block[40] = 1
+  for (let i = 0; i < 12; i++) {
+    const mask = createHash('sha1')
+      .update(hash)
+      .update(Buffer.from([0, 0, 0, i]))
+      .digest()
+    mask.forEach((octet, at) => {
+      if (i * 20 + at < block.length) block[i * 20 + at]! ^= octet
+    })
+  }
+  block[0]! &= 0x7f
+  const wanted = BigInt(`0x${Buffer.concat([block, hash, Buffer.from([0xbc])]).toString('hex')}`) + modulus
+  let root = 0n
+  for (let bit = 1n << 700n; bit > 0n; bit >>= 1n) if ((root + bit) ** 3n <= wanted) root += bit
+  // The last 168 bits of the root decide on those of its cube alone.
+  let end = 0n
+  for (let i = 0n; i < 168n; i++) if ((end ** 3n - wanted) % (2n << i) !== 0n) end += 1n << i
+  return Buffer.from((root - (root % (1n << 168n)) + end).toString(16).padStart(512, '0'), 'hex')
+}
+
+test('a signature that anybody can compute for an exponent of 3 does not count as made by the key', () => {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent: 3 })
+  const { n = '' } = publicKey.export({ format: 'jwk' })
+  const key = {
+    ...ONE,
+    privateKey,
+    record: `v=DKIM1; p=${publicKey.export({ type: 'spki', format: 'der' }).toString('base64')}`
+  }
+  const forged = forgePss(BigInt(`0x${Buffer.from(n, 'base64url').toString('hex')}`))
+  for (const algorithm of ['rsa-sha256', 'hs2019']) expect(madeByKey(evidence(key, forged, algorithm))).not.toBe(true)
+  expect(madeByKey(evidence(key, signed('pkcs1-sha256', key), 'rsa-sha256'))).toBe(true)
+})
+
+test.each([
+  ['hexadecimal', (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')],
+  ['base64-twice', (bytes: Uint8Array) => Buffer.from(Buffer.from(bytes).toString('base64')).toString('base64')]
+] as const)('a signature that is written as %s is read as that', (form, write) => {
   for (const [key, scheme, algorithm, isByKey] of [
     [ONE, 'pkcs1-sha256', 'rsa-sha256', true],
     [TWO, 'pkcs1-sha256', 'rsa-sha256', false],
     [ED25519, 'ed25519', 'ed25519', undefined]
   ] as const) {
     const signer = key === TWO ? ONE : key
-    const signature = Buffer.from(signed(scheme, signer)).toString('hex')
-    expect(openSignature({ record: key.record, signature, algorithm })).toMatchObject({ isHex: true, isByKey })
+    const signature = write(signed(scheme, signer))
+    expect(openSignature({ record: key.record, signature, algorithm })).toMatchObject({ form, isByKey })
   }
+})
+
+test('a signature of another size than those of the key is told as that', () => {
+  const cut = PKCS1.subarray(0, 192)
+  expect(openSignature(evidence(ONE, cut, 'rsa-sha256'))).toMatchObject({ size: { received: 192, expected: 256 } })
+  expect(openSignature(evidence(ED25519, PKCS1, 'ed25519'))).toMatchObject({ size: { received: 256, expected: 64 } })
+  expect(openSignature(evidence(ONE, PKCS1, 'rsa-sha256'))).not.toHaveProperty('size')
+})
+
+test.each([
+  ['rsa-sha256', [ED25519, ONE], PKCS1, true],
+  ['ed25519', [ED25519, ONE], PKCS1, true],
+  ['rsa-sha256', [ONE, ED25519], signed('ed25519', ED25519), undefined],
+  ['rsa-sha256', [ONE, ED25519], signed('pkcs1-sha256', TWO), false]
+] as const)('of records of both types, each may have made the signature: %s', (algorithm, keys, signature, isByKey) => {
+  const records = keys.map(({ record }) => record)
+  const opened = openSignature({ ...evidence(keys[0], signature, algorithm), records })!
+  expect(opened.isByKey).toBe(isByKey)
+  expect(opened.wasSigned(TEXT)).toBe(isByKey !== false)
 })
 
 test('of several records, the one whose key made the signature counts', () => {
