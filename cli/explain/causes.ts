@@ -98,7 +98,7 @@ const WRAPPED: ConditionalCause<'request-malformed'> = {
 
 /** Explains a missing body: the program that made the capture may have left it out, or have read it before. */
 const BODYLESS: ConditionalCause<'digest-mismatch'> = {
-  find: ({ evidence }) => evidence.bodyLength === 0,
+  find: ({ evidence }) => evidence.bodyLength === 0 && evidence.contentLength !== 0,
   cause:
     'the capture has no body, but the request had one when it was signed: the program that captured it ' +
     'left it out',

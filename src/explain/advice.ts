@@ -1,7 +1,9 @@
 import type { Code } from '../core/result/codes.ts'
+import type { ExpectedList } from '../core/result/evidence.ts'
 import { type FoundCause, findCause } from './cause.ts'
 import { entryOf } from './causes/causes.ts'
 import type { AddedCauses, EvidenceIn, Example, FailureCause, Known, Shown, Surroundings } from './causes/entry.ts'
+import { SENDER_MISTAKES } from './changed-line.ts'
 import { type Fact, THIS_CLOCK, textOf } from './facts.ts'
 import { type SettingsLanguage, showSetting } from './settings.ts'
 import { escapeText } from './text.ts'
@@ -27,8 +29,9 @@ export function adviceOn<C extends Code>(
 ): Advice {
   const known = knownOf<C>(evidence as EvidenceIn<C>, language, around)
   const { cause, fix } = findCause([...(added[code] ?? []), ...entryOf(code).causes], known, language)!
-  const { changed } = around.search
-  const line = changed ? `line ${changed.line} was changed after it was signed: ` : ''
+  const { changed, change } = around.search
+  const isOfSender = change !== undefined && SENDER_MISTAKES.has(change)
+  const line = changed ? `line ${changed.line}${isOfSender ? '' : ' was changed after it was signed'}: ` : ''
   return { cause: line + onlyPrintable(cause), fix: onlyPrintable(fix) }
 }
 
@@ -89,7 +92,12 @@ function evidenceIn<C extends Code>(base: object | undefined, change: Example<C>
  */
 function showEvidence<E>(evidence: E): Shown<E> {
   if (evidence === undefined) return undefined as Shown<E>
-  const shown = Object.entries(evidence as object).map(([name, value]) => [name, escapeText(textOf(value, 10))])
+  const { expected, expectedCount } = evidence as Partial<ExpectedList>
+  const more = expectedCount === undefined ? '' : ` and ${expectedCount - expected!.length} more`
+  const shown = Object.entries(evidence as object).map(([name, value]) => [
+    name,
+    escapeText(textOf(value, 10)) + (name === 'expected' ? more : '')
+  ])
   return Object.fromEntries(shown) as Shown<E>
 }
 

@@ -8,26 +8,17 @@ import { escapeText } from './text.ts'
 /** The changes that a line of the signing string may undergo on the way, and the mistakes of senders. */
 export type LineChange = WayChange | SenderMistake
 
+const MISTAKES = [
+  ...(['method-case', 'absolute-url', 'without-query', 'date-moved', 'names-case', 'no-space', 'line-ends'] as const),
+  ...(['last-newline', 'literal-newlines', 'joined', 'line-order', 'values-alone', 'line-left-out'] as const),
+  ...(['hashed-twice', 'http-version', 'host-url', 'digest-case', 'no-target-label'] as const)
+] as const
+
 /** How a sender may write the whole signing string, or a line of it, in another way than the standard says. */
-export type SenderMistake =
-  | 'method-case'
-  | 'absolute-url'
-  | 'without-query'
-  | 'date-moved'
-  | 'names-case'
-  | 'no-space'
-  | 'line-ends'
-  | 'last-newline'
-  | 'literal-newlines'
-  | 'joined'
-  | 'line-order'
-  | 'values-alone'
-  | 'line-left-out'
-  | 'hashed-twice'
-  | 'http-version'
-  | 'host-url'
-  | 'digest-case'
-  | 'no-target-label'
+export type SenderMistake = (typeof MISTAKES)[number]
+
+/** Of these, nothing was changed after it was signed. */
+export const SENDER_MISTAKES: ReadonlySet<LineChange> = new Set(MISTAKES)
 
 type WayChange =
   | 'prefix'

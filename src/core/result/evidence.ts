@@ -181,7 +181,8 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   }
   /** `header` is given by RFC 9421; `similar` is a header of the request with a digest that does not count */
   'digest-missing': { header?: 'Content-Digest'; similar?: string }
-  'digest-malformed': { received: string; reason: string }
+  /** `header` is given by RFC 9421 */
+  'digest-malformed': { received: string; reason: string; header?: 'Content-Digest' }
   'digest-unsupported': { received: readonly string[] }
   /**
    * Digests in base64, lengths in bytes; `contentLength` is the one the sender signed, if it did; `matching` is the

@@ -60,13 +60,17 @@ export function rootOf(failure: Failure, failures: readonly Failure[], situation
     return failures.find(one => one.code === 'date-too-old' || one.code === 'date-in-future')?.code
   let root: Failure | undefined
   for (const name of unusableIn(failure)) {
-    const cause = failures.find(one => headerWithout(one) === name)
+    const header = AUTHORITY.has(name) ? 'host' : name
+    const cause = failures.find(one => headerWithout(one) === header)
     // Most names are not missing, and the list is as long as the sender likes.
     if (cause === undefined) return undefined
     root ??= cause
   }
   return root?.code
 }
+
+/** Components of RFC 9421 that need Host (sections 2.2.2 and 2.2.3). */
+const AUTHORITY: ReadonlySet<string> = new Set(['@authority', '@target-uri'])
 
 const NO_NAMES: readonly string[] = []
 

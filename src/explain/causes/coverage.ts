@@ -3,6 +3,12 @@ import { type EntriesOf, RENAMED } from './entry.ts'
 
 /** The parts that the service always signs, whatever is configured here. */
 const ALWAYS_SIGNED: ReadonlySet<string> = new Set(['(request-target)', 'host', 'date', 'digest'])
+const ALWAYS_SIGNED_BY_RFC9421: ReadonlySet<string> = new Set([
+  '@method',
+  '@request-target',
+  '@authority',
+  'content-digest'
+])
 
 export const coverageEntries = (): EntriesOf<'coverage'> => ({
   'coverage-insufficient': {
@@ -19,7 +25,9 @@ export const coverageEntries = (): EntriesOf<'coverage'> => ({
       },
       {
         find: ({ evidence: { missing, covered } }) =>
-          missing.every(name => ALWAYS_SIGNED.has(name)) && !covered.some(name => name.includes('@')),
+          missing.every(name =>
+            (covered.some(name => name.includes('@')) ? ALWAYS_SIGNED_BY_RFC9421 : ALWAYS_SIGNED).has(name)
+          ),
         cause: 'the sender signs less than the service does',
         fix: ({ shown }) => `Have the sender sign ${shown.missing}, or anyone can change it.`
       },
@@ -71,7 +79,7 @@ export const coverageEntries = (): EntriesOf<'coverage'> => ({
       },
       {
         find: ({ evidence }) => evidence.absent.includes('content-length') && evidence.isBodyEmpty,
-        cause: 'a proxy removed Content-Length: 0, which is signed: the request has no body',
+        cause: 'a proxy removed Content-Length: 0, which is signed: by its digest, the request has no body',
         fix:
           'Have the sender leave content-length out of headers for a request without a body, or have the proxy pass it on ' +
           '(many remove it from GET).',

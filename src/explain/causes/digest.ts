@@ -25,6 +25,14 @@ const FORM_FIX =
   'Have the sender write SHA-256= and the 32 bytes of the hash in base64, with + and /, its padding and no quotes (RFC ' +
   '5843 section 2.1)'
 
+const CONTENT_FORM_FIX =
+  'Have the sender write Content-Digest: sha-256=:BASE64: with the 32 bytes of the hash in base64, with + and / and its ' +
+  'padding, and a colon on either side (RFC 9530 section 2)'
+
+/** Returns the digest as the draft writes it: the colons of RFC 9530 belong to Content-Digest. */
+const withoutColons = ({ received, header }: EvidenceByCode['digest-malformed']): string =>
+  header === undefined ? received : received.replace(/=:(.*):$/s, '=$1')
+
 /** Forms in which senders write a digest that is not base64 behind its name, and an example of each. */
 const FORMS: readonly (readonly [pattern: RegExp, form: string, example: string])[] = [
   [
@@ -122,26 +130,32 @@ export const digestEntries = (): EntriesOf<'digest'> => ({
       'It is not a list of algorithms and values, or a SHA-256 or SHA-512 value is not canonical base64 of the right ' +
       'length.',
     example: { received: 'SHA-256=', reason: 'an algorithm, an equals sign and a value are expected' },
-    facts: ({ received, reason }) => [...fact('received', received), ...reasonFact(reason)],
+    facts: ({ received, reason, header }) => [
+      ...fact('received', received),
+      ...reasonFact(reason),
+      ...fact('header', header)
+    ],
     causes: [
       ...FORMS.map(
         ([pattern, form, example]): ConditionalCause<'digest-malformed'> => ({
-          find: ({ evidence }) => pattern.test(evidence.received),
+          find: ({ evidence }) => pattern.test(withoutColons(evidence)),
           cause: `the sender writes the digest in another form: ${form}`,
-          fix: `${FORM_FIX}.`,
+          fix: ({ evidence }) => `${evidence.header === undefined ? FORM_FIX : CONTENT_FORM_FIX}.`,
           examples: [{ evidence: { received: example } }]
         })
       ),
       {
         // As a Digest, this would be well formed.
-        find: ({ evidence }) => /^sha-(?:256|512)=[A-Za-z0-9+/]{43,86}={1,2}$/i.test(evidence.received),
+        find: ({ evidence }) =>
+          evidence.header !== undefined && /^sha-(?:256|512)=[A-Za-z0-9+/]{43,86}={1,2}$/i.test(evidence.received),
         cause: "the sender writes Content-Digest in the form of the draft's Digest",
         fix: 'Have the sender write sha-256=:BASE64: with a colon on either side (RFC 9530 section 2).',
-        examples: [{ evidence: { received: `SHA-256=${EMPTY_DIGESTS[0]}` } }]
+        examples: [{ evidence: { received: `SHA-256=${EMPTY_DIGESTS[0]}`, header: 'Content-Digest' } }]
       },
       {
         cause: ({ shown }) => `the sender writes it in another form, or it was cut: ${shown.reason}`,
-        fix: `${FORM_FIX}; with RFC 9421 Content-Digest: sha-256=:BASE64:.`
+        fix: ({ evidence }) => `${evidence.header === undefined ? FORM_FIX : CONTENT_FORM_FIX}.`,
+        examples: [{}, { evidence: { header: 'Content-Digest', reason: 'a sha-256 digest has the wrong length' } }]
       }
     ]
   },
@@ -186,6 +200,21 @@ export const digestEntries = (): EntriesOf<'digest'> => ({
         fix: ({ shown: { matching, algorithm } }) =>
           `Have the sender compute ${algorithm.toUpperCase()} of the same bytes, or write ${matching?.toUpperCase()} alone.`,
         examples: [{ evidence: { algorithm: 'sha-512', matching: 'sha-256' } }]
+      },
+      {
+        find: ({ evidence }) => evidence.bodyLength === 0 && evidence.contentLength === 0,
+        cause: 'the body was empty when it was signed, too: the sender hashed something else',
+        fix: 'Have the sender hash the bytes that it sends: of a request without a body, the hash of nothing.',
+        examples: [{ evidence: { bodyLength: 0, contentLength: 0 } }]
+      },
+      {
+        find: ({ evidence }) => evidence.bodyLength === 0 && evidence.contentLength === undefined,
+        cause: 'the body is empty: something in front read or dropped it, or the sender hashed something else',
+        fix: {
+          options: 'Verify the raw bytes, before any body parser; if the sender has no body, have it hash nothing.',
+          flags: 'Have the body passed on; if the sender has no body, have it hash nothing.'
+        },
+        examples: [{ evidence: { bodyLength: 0, contentLength: undefined } }]
       },
       {
         find: ({ evidence }) => evidence.bodyLength === 0,
@@ -243,8 +272,11 @@ export const digestEntries = (): EntriesOf<'digest'> => ({
         examples: [{ evidence: { bodyLength: 16 } }]
       }),
       {
-        cause: 'the body was changed after it was signed',
-        fix: RAW_BYTES,
+        cause: 'the body was changed after it was signed, or the sender hashed other bytes than it sends',
+        fix: {
+          options: `${RAW_BYTES.options} If its log has these bytes, have the sender hash what it sends.`,
+          flags: `${RAW_BYTES.flags} If its log has these bytes, have the sender hash what it sends.`
+        },
         examples: [{ evidence: { contentLength: undefined } }]
       }
     ]

@@ -148,10 +148,11 @@ export const keyEntries = (): EntriesOf<'key'> => ({
       mistakeInRecord('key-type-mismatch'),
       {
         cause: ({ setting }) =>
-          `the key does not match the algorithm: ${setting('algorithms')} lacks its algorithm, or the record is wrong`,
+          'the key does not match the algorithm: the request names another one than it is signed with, ' +
+          `${setting('algorithms')} lacks that of the key, or the record is wrong`,
         fix: ({ evidence, setting }) =>
-          `Check it with: ${keyCommand(evidence)}; if the service documents such keys, add their algorithm to ` +
-          `${setting('algorithms')}.`
+          `Check it with: ${keyCommand(evidence)}; if the key is right, have the sender name its algorithm, and if the ` +
+          `service documents such keys, add that to ${setting('algorithms')}.`
       }
     ]
   },

@@ -319,7 +319,7 @@ export const signatureEntries = (): EntriesOf<'signature'> => ({
         find: ({ search }) => search.isByKey === true,
         examples: [{ search: { isByKey: true } }],
         cause:
-          'the published key made this signature, over other lines: several were changed on the way, or the sender ' +
+          'the published key made this signature, over other lines: one or more were changed on the way, or the sender ' +
           'signs them in another form',
         fix: {
           options: ({ setting }) =>
@@ -342,8 +342,8 @@ export const signatureEntries = (): EntriesOf<'signature'> => ({
       },
       {
         cause:
-          'another key made it (was it replaced?), or a signed line was changed on the way: this kind of signature ' +
-          'does not show which',
+          'another key made it (was it replaced?), a signed line was changed on the way, or the sender signs the lines in ' +
+          'another form: this kind of signature does not show which',
         fix: ({ evidence }) =>
           `Check whether a record of another name server made it: ${tryEachRecord(evidence)}. If none did, compare the ` +
           'lines below with those that the sender signed: if they are equal, it was the key. Proxies often change the ' +

@@ -96,7 +96,7 @@ test('names a few of many accounts, and takes no longer for them', async () => {
   const verdict = await createVerifier({ ...service.options, accounts })(service.sign())
   const [failure] = diagnose(verdict).failures
   expect(failure?.fix).toBe(
-    `If 1234 is yours: accounts: [..., '1234'] (now ${accounts.slice(0, 10).join(', ')}). If not, look at what the sender sent: have proxies pass x-service-id on unchanged.`
+    `If 1234 is yours: accounts: [..., '1234'] (now ${accounts.slice(0, 10).join(', ')} and 99990 more). If not, look at what the sender sent: have proxies pass x-service-id on unchanged.`
   )
   expect(failure?.facts.find(({ id }) => id === 'expected')?.value).toMatch(/10009 and 99990 more$/)
   const many = () => {

@@ -145,7 +145,7 @@ describe('what the evidence shows', () => {
     const text = explained(await judge({ ...sign({ body: 'abc', covered: COVERED }), body: 'abcd' }))
     expect(text).toContain('body: 4 bytes; Content-Length is not signed')
     const empty = explained(await judge({ ...sign({ body: 'abc', covered: COVERED }), body: '' }))
-    expect(unwrapped(empty)).toContain(`${LABELS.cause} the body is empty, but was not when it was signed`)
+    expect(unwrapped(empty)).toContain(`${LABELS.cause} the body is empty: something in front read or dropped it`)
   })
 
   test.each([

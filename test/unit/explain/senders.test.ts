@@ -92,7 +92,7 @@ const ROWS: readonly Row[] = [
     'signs the method in capitals',
     signs(text => text.replace('post', 'POST')),
     'signature-mismatch',
-    /sender.*method in upper case/,
+    /^line 1: the sender signed the method in upper case/,
     /lower case/
   ],
   [
@@ -593,6 +593,24 @@ const ROWS: readonly Row[] = [
     /\+ and \//
   ],
   ['no padding', digested(DIGEST.slice(0, -1)), 'digest-malformed', /padding/, /=/],
+  [
+    'hashes null for a request without a body',
+    {
+      body: '',
+      headers: { 'Content-Length': '0', Digest: `SHA-256=${base64('sha256', 'null')}` },
+      covered: [...COVERED, 'content-length']
+    },
+    'digest-mismatch',
+    /was empty when it was signed/,
+    /hash of nothing/
+  ],
+  [
+    'hashes other bytes than it sends',
+    { headers: { Digest: `SHA-256=${base64('sha256', 'other')}` } },
+    'digest-mismatch',
+    /or the sender hashed other bytes/,
+    /sender hash what it sends/
+  ],
   ['MD5', digested(`MD5=${base64('md5', BODY)}`), 'digest-unsupported', /MD5|old/i, /SHA-256/],
   [
     'Content-Digest instead of Digest',
@@ -811,6 +829,17 @@ const ROWS: readonly Row[] = [
     /Digest.*draft|draft.*Digest/,
     /Content-Digest: sha-256=:/,
     { header: 'Content-Digest', similar: 'Digest' }
+  ],
+  [
+    'Content-Digest without padding',
+    inRfc9421({
+      lines: { '"content-digest"': `sha-256=:${SHA256.slice(0, -1)}:` },
+      headers: { 'Content-Digest': `sha-256=:${SHA256.slice(0, -1)}:` }
+    }),
+    'digest-malformed',
+    /padding/,
+    /sha-256=:BASE64:/,
+    { header: 'Content-Digest' }
   ],
   [
     'Content-Digest in the form of Digest',

@@ -28,7 +28,8 @@ export function parseContentDigest(value: string): Result<readonly Digest[]> {
 
 /** Parses the header without decoding: in the end text is compared. */
 export function parseEncodedContentDigest(text: string): Result<readonly EncodedDigest[]> {
-  const malformedDigest = (reason: string): Failed => fail('digest-malformed', { received: text, reason })
+  const malformedDigest = (reason: string): Failed =>
+    fail('digest-malformed', { received: text, reason, header: 'Content-Digest' })
   const sequences = parseByteSequences(text)
   if (!Array.isArray(sequences)) return malformedDigest(sequences.reason)
   const digests = new Map<string, EncodedDigest>()

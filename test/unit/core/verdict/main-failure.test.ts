@@ -69,6 +69,8 @@ describe('a failure of the covered headers', () => {
     const account = failure('account-malformed', 'account', { header: 'x-service-id' })
     expect(rootIn([absent('digest'), digest])).toBe('digest-missing')
     expect(rootIn([absent('x-service-id', 'digest'), digest, account])).toBe('account-malformed')
+    const host = failure('host-missing', 'host', {})
+    for (const name of ['@authority', '@target-uri', 'host']) expect(rootIn([absent(name), host])).toBe('host-missing')
     expect(rootIn([failure('coverage-insufficient', 'coverage', { missing: ['digest'] }), digest])).toBe(
       'digest-missing'
     )
