@@ -74,7 +74,7 @@ test('a gateway is introduced as docs/introduce.md says, from nothing, and no ge
   await fourth.stop()
 
   // 3. From now on a forgery is refused for good, and so is a repetition.
-  await start('refuse')
+  await start('ask again', ['--refusal-status 503', ''])
   const last = genuine()
   expect([await post(last), await post(last), await post(forge())]).toEqual([[200], [401], [401]])
   const received = application.seen.map(({ body }) => body.toString())
