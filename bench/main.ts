@@ -3,6 +3,7 @@ import { printAccepting } from './accepting.ts'
 import { chartOf } from './chart.ts'
 import { costs, promises, withFigures } from './figures.ts'
 import { printRefusing } from './hostile.ts'
+import { printBesideBare } from './http/beside-bare.ts'
 import { printMachine } from './report.ts'
 import { printStart } from './start.ts'
 import { printUnwanted } from './unwanted/print.ts'
@@ -10,6 +11,7 @@ import { printUnwanted } from './unwanted/print.ts'
 printMachine()
 const start = await printStart()
 const accepting = await printAccepting()
+const besideBare = await printBesideBare()
 const refusing = await printRefusing()
 const unwanted = await printUnwanted()
 if (process.argv.includes('--docs')) writeDocs()
@@ -30,6 +32,6 @@ function writeDocs(): void {
 
   writeFileSync(page('docs/speed.svg'), chartOf('Time to verify a request', sorted, measured))
   write('docs/operations.md', costs(accepting, refusing, start, process.versions.node))
-  write('bench/README.md', promises(accepting, refusing))
+  write('bench/README.md', promises(accepting, besideBare, refusing))
   write('docs/threat-model.md', unwanted.table)
 }

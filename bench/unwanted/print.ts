@@ -1,14 +1,15 @@
 import type { ReceivedRequest, Verdict, VerifierOptions } from '../../src/index.ts'
 import { type Build, builds } from '../dist.ts'
+import { type Kind, startHandler } from '../http/over-http.ts'
+import type { Reaction } from '../http/receiver.ts'
 import { printTimings } from '../report.ts'
 import { alternate, type Contender, type Effort, type Timing } from '../rounds.ts'
 import { createSample, type Sample } from '../sample.ts'
 import { UNWANTED } from './kinds.ts'
-import { type Kind, timeOverHttp } from './over-http.ts'
-import type { Reaction } from './receiver.ts'
 
 const IN_TURN = 64
 const EFFORT: Effort = { rounds: 60, warmUp: 10, milliseconds: 4 }
+const EFFORT_OVER_HTTP: Effort = { rounds: 30, warmUp: 6, milliseconds: 30 }
 
 /** Noise only ever adds time, so a promise counts as broken after this many broken runs in a row. */
 const ATTEMPTS = 3
@@ -125,7 +126,8 @@ async function besideVerified(title: string, build: Build, use: Use): Promise<nu
 
 async function overHttp(build: Build, reaction: Reaction): Promise<number[]> {
   const sample = createSample({ bodyBytes: 1024, inTurn: IN_TURN })
-  const timings = await timeOverHttp(build, reaction, sample, kindsOf(sample))
+  const receiver = await startHandler(build, reaction, sample)
+  const timings = await alternate(kindsOf(sample).map(receiver.contender), EFFORT_OVER_HTTP).finally(receiver.stop)
   printTimings(`The unwanted request, ${build.name}: through nodeHandler, ${reaction}`, timings)
   return lowRatios(timings)
 }

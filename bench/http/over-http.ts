@@ -7,11 +7,9 @@ import { join } from 'node:path'
 import type { ReceivedRequest } from '../../src/index.ts'
 import { wire } from '../../test/support/wire.ts'
 import type { Build } from '../dist.ts'
-import { alternate, type Effort, type Timing } from '../rounds.ts'
+import type { Contender } from '../rounds.ts'
 import type { Sample } from '../sample.ts'
 import type { Reaction, Setup } from './receiver.ts'
-
-const EFFORT: Effort = { rounds: 30, warmUp: 6, milliseconds: 30 }
 
 /** A sender keeps a few connections to its receiver. */
 const CONNECTIONS = 4
@@ -23,15 +21,42 @@ export interface Kind {
   readonly status: number
 }
 
-/** Times the CPU of a receiver for each kind of request, over loopback. */
-export async function timeOverHttp(
-  build: Build,
-  reaction: Reaction,
-  sample: Sample,
-  kinds: readonly Kind[]
-): Promise<Timing[]> {
+/** A receiver in a process of its own, and connections to it over loopback. */
+export interface Receiver {
+  /** Sends requests of this kind; what counts is the receiver's CPU. */
+  readonly contender: (kind: Kind) => Contender
+  readonly stop: () => Promise<void>
+}
+
+/** Starts a server that hashes the body and verifies a signing string that is ready. */
+export const startBare = ({ signingString, signature, key }: Sample): Promise<Receiver> =>
+  start({
+    signingString: signingString.toString('latin1'),
+    signature: signature.toString('base64'),
+    key: key.export({ type: 'spki', format: 'pem' }) as string
+  })
+
+/** Starts a server with the `nodeHandler` of a build, whose key comes from memory. */
+export async function startHandler(build: Build, reaction: Reaction, { options, keyId }: Sample): Promise<Receiver> {
+  const { lookupTxt, ...rest } = options
   const directory = mkdtempSync(join(tmpdir(), 'signed-requests-bench-'))
-  const { lookupTxt: _, ...options } = sample.options
+  const receiver = await start({
+    folder: build.folder,
+    reaction,
+    options: { ...rest, requireHttps: false },
+    records: { [keyId]: await lookupTxt!(keyId, { signal: new AbortController().signal }) },
+    directory
+  })
+  return {
+    ...receiver,
+    async stop() {
+      await receiver.stop()
+      rmSync(directory, { recursive: true, force: true })
+    }
+  }
+}
+
+async function start(setup: Setup): Promise<Receiver> {
   const child = fork(new URL('./receiver.ts', import.meta.url), {
     execArgv: ['--import', 'tsx'],
     stdio: ['ignore', 'inherit', 'ignore', 'ipc']
@@ -41,48 +66,35 @@ export async function timeOverHttp(
     child.send(message)
     return (await answered)[0] as number
   }
-  const setup: Setup = {
-    folder: build.folder,
-    reaction,
-    options: { ...options, requireHttps: false },
-    records: { [sample.keyId]: await recordsOf(sample) },
-    directory
-  }
   const port = await ask(setup)
   const connections = Array.from({ length: CONNECTIONS }, () => createConnection(port))
-  try {
-    return await alternate(
-      kinds.map(({ name, requests, status }) => {
-        const octets = requests.map(request => wire(request))
-        let at = 0
-        return {
-          name,
-          cpu: () => ask({}),
-          async run(times: number) {
-            let left = times
-            await Promise.all(
-              connections.map(async ({ send }) => {
-                while (left-- > 0) {
-                  const got = await send(octets[at++ % octets.length]!)
-                  if (got !== status) throw new Error(`${name}: answered with ${got}, not ${status}`)
-                }
-              })
-            )
-          }
+  return {
+    contender({ name, requests, status }) {
+      const octets = requests.map(request => wire(request))
+      let at = 0
+      return {
+        name,
+        cpu: () => ask({}),
+        async run(times: number) {
+          let left = times
+          await Promise.all(
+            connections.map(async ({ send }) => {
+              while (left-- > 0) {
+                const got = await send(octets[at++ % octets.length]!)
+                if (got !== status) throw new Error(`${name}: answered with ${got}, not ${status}`)
+              }
+            })
+          )
         }
-      }),
-      EFFORT
-    )
-  } finally {
-    for (const { close } of connections) close()
-    child.disconnect()
-    await once(child, 'exit')
-    rmSync(directory, { recursive: true, force: true })
+      }
+    },
+    async stop() {
+      for (const { close } of connections) close()
+      child.disconnect()
+      await once(child, 'exit')
+    }
   }
 }
-
-const recordsOf = ({ options, keyId }: Sample): Promise<string[][]> =>
-  options.lookupTxt!(keyId, { signal: new AbortController().signal })
 
 /** Sends requests one after another on a connection, or on a new one where the receiver has closed it. */
 function createConnection(port: number) {
