@@ -1,9 +1,14 @@
+import { EXIT } from './command.ts'
 import { run } from './run-command.ts'
 
 // The reader of the output may stop reading: `signed-requests explain FILE 2>&1 | head -1`.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', error => {
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'EPIPE') return
+    // A disk is full: without its output, no exit code says what was found.
+    if (stream === process.stdout) process.stderr.write(`signed-requests: cannot write the output: ${message}\n`)
+    process.exit(EXIT.unknown)
   })
 
 process.exitCode = await run(process.argv.slice(2), {

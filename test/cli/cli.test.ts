@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createVerifier } from '../../src/core/verify.ts'
 import { captureFixture, createTestService, type VectorFile } from '../../src/testing/index.ts'
 import { captureBytes } from '../support/capture-bytes.ts'
-import { runCli } from '../support/cli.ts'
+import { CLI, runCli } from '../support/cli.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { EXPLAIN, KEY_NAME, RECEIVER, RECORD } from '../support/explain.ts'
 import { runInside } from '../support/run-cli.ts'
@@ -54,6 +56,14 @@ describe('explain', () => {
     const { code, stdout, stderr } = await start(['explain', file, ...RECEIVER, '--dns-server', dns.address])
     expect(stdout).toMatch(/^verified: account 1234, rsa-sha256 by key1\._domainkey\.service\.example\n/)
     expect([code, stderr]).toEqual([0, ''])
+  })
+
+  test.skipIf(!existsSync('/dev/full'))('ends with 2, in one line, where the disk is full', () => {
+    const full = openSync('/dev/full', 'w')
+    const ended = spawnSync(process.execPath, [CLI, 'explain', 'date-too-old'], { stdio: ['ignore', full, 'pipe'] })
+    closeSync(full)
+    expect(String(ended.stderr)).toMatch(/^signed-requests: cannot write the output: ENOSPC[^\n]*\n$/)
+    expect(ended.status).toBe(2)
   })
 
   test('reads ten megabytes from a pipe', async () => {
