@@ -1,5 +1,5 @@
 import type { Verdict } from 'signed-requests'
-import { isSignedUnderDomain, openSignature } from '../../src/internal/index.ts'
+import { madeByKey as isMadeByKey, isSignedUnderDomain } from '../../src/internal/index.ts'
 
 /**
  * Who signed a request, as far as that is known: the published key, over this request or another text; whoever claims
@@ -25,11 +25,7 @@ export function createSignatureOpener(now = () => Date.now(), limit = MAX_PER_SE
     second = current
     opened += 1
     if (opened > limit) return undefined
-    const { evidence } = signature
-    const results = (evidence.records ?? [evidence.record]).map(
-      record => openSignature({ ...evidence, record })?.isByKey
-    )
-    return results.includes(true) || (results.includes(undefined) ? undefined : false)
+    return isMadeByKey(signature.evidence)
   }
 }
 

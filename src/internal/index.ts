@@ -99,7 +99,7 @@ export {
 
 export { inMaking } from '../explain/causes/signature.ts'
 export { madeByKey, openSignature } from '../explain/opened-signature.ts'
-export { parseRecordedName } from '../recorder/file-names.ts'
+export { parseRecordedName, timeInName } from '../recorder/file-names.ts'
 
 // The gateway's page keeps each request with a recorder, in the store of a recorder.
 

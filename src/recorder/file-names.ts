@@ -23,6 +23,9 @@ export interface NameParts {
   readonly signer: Signer
 }
 
+/** Returns the time in a name, which is written without colons, in milliseconds since 1970; NaN for no time. */
+export const timeInName = (name: string): number => Date.parse(name.slice(0, 24).replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'))
+
 /** Matches the names that a recorder writes, and no others. */
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z-([a-z0-9-]+)-(key|claimed|unsigned)-([1-9]\d{0,14})\.json$/
 
@@ -32,7 +35,7 @@ const MAX_NUMBER = 999_999_999_999_999
 /** Parses the name of a recorder's file; undefined for any other name. */
 export function parseRecordedName(name: string): RecordedFile | undefined {
   const [, code = '', signer, number] = NAME.exec(name) ?? []
-  if (signer === undefined || !Object.hasOwn(CODES, code)) return undefined
+  if (signer === undefined || !Object.hasOwn(CODES, code) || Number.isNaN(timeInName(name))) return undefined
   // The first file of a code that the published key signed stays beside the first one that only claims to be signed.
   return {
     name,

@@ -38,8 +38,12 @@ export interface Incidents {
   readonly undated: number
   /** files of a recorder that are damaged: they count by their names */
   readonly unreadable?: number
+  /** files of a recorder that are not read, because there are too many */
+  readonly older?: number
   /** lines that the gateway could not write, because nobody read them */
   readonly dropped?: number
+  /** lines that are too long to be read */
+  readonly tooLong?: number
 }
 
 /**
@@ -55,6 +59,7 @@ const MAX_UNKNOWN_CODES = 100
 const AFTER_SIGNATURE: ReadonlySet<string> = new Set([
   'account-check-failed',
   'digest-mismatch',
+  'body-too-large',
   'body-unreadable',
   'replayed',
   'replay-store-failed'

@@ -11,12 +11,12 @@ import { droppedLinesIn, incidentsIn } from './log-lines.ts'
 import { incidentOfFile, listRecordedFiles } from './recorder-directory.ts'
 import { groupCodeLines, incidentJson, incidentLines } from './report.ts'
 
-/** Limits the characters of a line: longer ones are skipped, and hold no record of `logRecord`. */
+/** Limits the characters of a line: longer ones are counted, and not read. */
 const MAX_LINE = 1_048_576
 
 /**
- * Finds out whether a file is a log: it has a record of `logRecord` in its first 16 MB. `chunks` gives all of the file all
- * the same.
+ * Finds out whether a file is a log: it has a record of `logRecord` in its first 16 MB, or is longer, and so no capture.
+ * `chunks` gives all of the file all the same.
  */
 export async function detectLog(
   source: AsyncGenerator<Buffer>
@@ -35,9 +35,11 @@ export async function detectLog(
   }
   let isLog = false
   for await (const line of linesOf(beginning())) {
-    isLog = incidentsIn(line).length > 0
+    isLog = line !== TOO_LONG && incidentsIn(line).length > 0
     if (isLog) break
   }
+  // A device may never end; an application logs no NUL.
+  isLog ||= length > MAX_BYTES && !read.some(chunk => chunk.includes(0))
   async function* chunks(): AsyncGenerator<Buffer> {
     yield* read
     yield* source
@@ -48,12 +50,26 @@ export async function detectLog(
 /** Prints what was refused by a log, and explains the code of the largest group that the service signed. */
 export async function explainLog(chunks: AsyncIterable<Buffer>, flags: Flags, io: Io): Promise<number> {
   const collection = createCollection(sinceOf(flags.since))
+  let found = 0
   let dropped = 0
+  let tooLong = 0
   for await (const line of linesOf(chunks)) {
-    for (const incident of incidentsIn(line)) collection.add(incident)
+    if (line === TOO_LONG) {
+      tooLong += 1
+      continue
+    }
+    for (const incident of incidentsIn(line)) {
+      found += 1
+      collection.add(incident)
+    }
     dropped += droppedLinesIn(line)
   }
-  const incidents = { ...collection.result(), ...(dropped > 0 && { dropped }) }
+  if (found === 0) throw new UsageError('this is larger than 16 MB, and no log: it has no line of logRecord')
+  const incidents = {
+    ...collection.result(),
+    ...(dropped > 0 && { dropped }),
+    ...(tooLong > 0 && { tooLong })
+  }
   const [largest] = incidents.groups
   if (flags.json) {
     const code = largest?.code ?? ''
@@ -70,12 +86,17 @@ export async function explainLog(chunks: AsyncIterable<Buffer>, flags: Flags, io
 export async function explainDirectory(directory: string, flags: Flags, io: Io): Promise<number> {
   const collection = createCollection(sinceOf(flags.since))
   let unreadable = 0
-  for (const name of listRecordedFiles(directory)) {
+  const { names, older } = listRecordedFiles(directory)
+  for (const name of names) {
     const { incident, isReadable } = await incidentOfFile(directory, name, io)
     collection.add(incident, isReadable ? name : undefined)
     if (!isReadable) unreadable += 1
   }
-  const incidents = { ...collection.result(), ...(unreadable > 0 && { unreadable }) }
+  const incidents = {
+    ...collection.result(),
+    ...(unreadable > 0 && { unreadable }),
+    ...(older > 0 && { older })
+  }
   const example = incidents.groups.find(group => group.example !== undefined)?.example
   const explained = example === undefined ? undefined : await explainExample(directory, example, flags, io)
   if (flags.json) io.print(incidentJson(incidents, explained?.data))
@@ -110,20 +131,41 @@ function sinceOf(text: string | undefined): number | undefined {
   throw new UsageError('--since takes a time such as 2026-11-24T03:00:00Z, or a duration such as 90s, 10m, 12h or 7d')
 }
 
+/** Stands for a line that is longer than `MAX_LINE`. */
+const TOO_LONG = Symbol('a line that is too long')
+
 /** Splits a file into its lines, as one character for each octet: records are ASCII. */
-async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string | typeof TOO_LONG> {
+  let decode: ((chunk: Buffer) => string) | undefined
   let rest = ''
   let isSkipped = false
   for await (const chunk of chunks) {
-    const lines = (rest + chunk.toString('latin1')).split('\n')
+    decode ??= decoderFor(chunk)
+    const lines = (rest + decode(chunk)).split('\n')
     rest = lines.pop()!
     for (const line of lines) {
-      if (!isSkipped) yield line
+      yield isSkipped || line.length > MAX_LINE ? TOO_LONG : line
       isSkipped = false
     }
     if (rest.length <= MAX_LINE) continue
     rest = ''
     isSkipped = true
   }
-  if (!isSkipped) yield rest
+  yield isSkipped ? TOO_LONG : rest
+}
+
+/** Chooses a decoder by the byte order mark: PowerShell writes UTF-16, or UTF-8 with a mark, with `>`. */
+function decoderFor(start: Buffer): (chunk: Buffer) => string {
+  const mark = start.toString('hex', 0, 3)
+  const utf16 = mark.startsWith('fffe') ? 'utf-16le' : mark.startsWith('feff') ? 'utf-16be' : undefined
+  if (utf16 !== undefined) {
+    const decoder = new TextDecoder(utf16)
+    return chunk => decoder.decode(chunk, { stream: true })
+  }
+  let isFirst = mark === 'efbbbf'
+  return chunk => {
+    const text = chunk.toString('latin1', isFirst ? 3 : 0)
+    isFirst = false
+    return text
+  }
 }

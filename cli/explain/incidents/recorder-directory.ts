@@ -1,17 +1,17 @@
 import { readdirSync } from 'node:fs'
 import { UsageError } from '../../../flags/usage-error.ts'
 import { createVerifier, logRecord, type Verdict, type VerifierOptions } from '../../../src/index.ts'
-import { madeByKey, parseRecordedName } from '../../../src/internal/index.ts'
+import { madeByKey, parseRecordedName, timeInName } from '../../../src/internal/index.ts'
 import { completeEntry } from '../../captures/capture.ts'
 import { readCapture } from '../../captures/read-capture.ts'
 import { type Io, readBytes } from '../../command.ts'
 import type { Incident } from './log-lines.ts'
 
-/** Limits the files that are read: a recorder keeps far fewer by default. */
+/** Limits the files that are read, to the newest: a recorder keeps far fewer by default. */
 const MAX_FILES = 10_000
 
-/** Lists the files of a recorder in a directory, the oldest first. @throws UsageError */
-export function listRecordedFiles(directory: string): string[] {
+/** Lists the files of a recorder in a directory, the oldest first, and how many older ones are left out. @throws UsageError */
+export function listRecordedFiles(directory: string): { names: string[]; older: number } {
   const files = readdirSync(directory, { withFileTypes: true }).flatMap(entry =>
     // A recorder writes files, and reading a pipe or a device would not end.
     entry.isFile() ? (parseRecordedName(entry.name) ?? []) : []
@@ -21,7 +21,8 @@ export function listRecordedFiles(directory: string): string[] {
       `${directory} (FILE) has no file of a recorder, such as 2026-11-24T15-05-38.123Z-digest-mismatch-key-1.json`
     )
   const sorted = files.sort((a, b) => a.number - b.number || (a.name < b.name ? -1 : 1))
-  return sorted.slice(-MAX_FILES).map(({ name }) => name)
+  const names = sorted.slice(-MAX_FILES).map(({ name }) => name)
+  return { names, older: files.length - names.length }
 }
 
 /**
@@ -48,7 +49,7 @@ function incidentOfVerdict(name: string, verdict: Verdict): Incident {
   const { claimedKeyId, claimedAccountId } = record
   const { claimedHost } = record as { claimedHost?: string }
   return {
-    time: timeOfName(name),
+    time: timeInName(name),
     status,
     code,
     signedUnderDomain,
@@ -63,7 +64,7 @@ function incidentOfVerdict(name: string, verdict: Verdict): Incident {
 function incidentOfName(name: string): Incident {
   const { code, signer } = parseRecordedName(name)!
   return {
-    time: timeOfName(name),
+    time: timeInName(name),
     status: 'rejected',
     code: code.slice(0, -`-${signer}`.length),
     signedUnderDomain: signer !== 'unsigned',
@@ -81,6 +82,3 @@ function signedByKey(name: string, { failures }: Verdict): boolean | undefined {
   for (const { code, evidence } of failures) if (code === 'signature-mismatch') return madeByKey(evidence)
   return undefined
 }
-
-/** Returns the time in a name, which is written without colons. */
-const timeOfName = (name: string): number => Date.parse(name.slice(0, 24).replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'))

@@ -18,7 +18,7 @@ const SIGNED_BY = { key: 'the published key', claimed: 'not known' } as const
 
 /** Writes the table of groups, and one line for what nobody of the service has signed. */
 export function incidentLines(incidents: Incidents): Line[] {
-  const { groups, verified, unsigned, forged, undated, unreadable = 0, dropped = 0 } = incidents
+  const { groups, verified, unsigned, forged, undated, unreadable = 0, older = 0, dropped = 0, tooLong = 0 } = incidents
   const count = groups.reduce((sum, group) => sum + group.count, 0)
   const headline =
     count === 0
@@ -32,6 +32,8 @@ export function incidentLines(incidents: Incidents): Line[] {
     aside(`not signed by the service: ${unsigned} without a signature under its domain, ${forged} by another key`),
     ...(undated === 0 ? [] : [aside(`left out, because --since needs a time: ${plural(undated, 'line')} without one`)]),
     ...(dropped === 0 ? [] : [aside(`not in the log, because its reader had stalled: ${plural(dropped, 'line')}`)]),
+    ...(tooLong === 0 ? [] : [aside(`not read, because they are longer than 1 MB: ${plural(tooLong, 'line')}`)]),
+    ...(older === 0 ? [] : [aside(`not read, because there are too many: the ${older} oldest files`)]),
     ...(unreadable === 0 ? [] : [aside(`damaged, and counted by their names: ${plural(unreadable, 'file')}`)])
   ]
 }

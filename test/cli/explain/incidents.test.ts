@@ -251,10 +251,31 @@ describe('a log', () => {
     expect([other.code, other.stderr]).toEqual([64, expect.stringContaining('logRecord')])
   })
 
-  test('may have lines that are too long, which are skipped', async () => {
+  test('may have lines that are too long, which are counted', async () => {
     const long = JSON.stringify({ codes: 'x'.repeat(3_000_000) })
     const { stdout } = await explainLog([lineOf(await good(0), 0), long, lineOf(await good(1), 1)])
-    expect(JSON.parse(stdout)).toMatchObject({ verified: 2 })
+    expect(JSON.parse(stdout)).toMatchObject({ verified: 2, tooLong: 1 })
+  })
+
+  test.each(['utf-16le', 'utf-8'] as const)(
+    'may have a byte order mark, as PowerShell writes it: %s',
+    async encoding => {
+      const text = `\ufeff${lineOf(await otherBody(0), 0)}\r\n${lineOf(await good(1), 1)}\r\n`
+      const { code, stdout } = await runInside(['explain', '--json'], Buffer.from(text, encoding))
+      expect([code, JSON.parse(stdout)]).toMatchObject([1, { groups: [{ code: 'digest-mismatch' }], verified: 1 }])
+    }
+  )
+
+  test('whose first record comes after 16 MB is read', async () => {
+    const noise = Array.from({ length: 170 }, () => 'x'.repeat(100_000))
+    const { code, stdout } = await explainLog([...noise, lineOf(await otherBody(0), 0)])
+    expect([code, JSON.parse(stdout)]).toMatchObject([1, { groups: [{ code: 'digest-mismatch' }] }])
+  })
+
+  test('counts a body that is too large as signed by the key: it is read only after the signature', async () => {
+    const record = await recordOf(service.sign({ body: 'abc', date: minute(0) }), 0, { maxBodyBytes: 2 })
+    const { stdout } = await explainLog([lineOf(record, 0)])
+    expect(JSON.parse(stdout).groups).toMatchObject([{ code: 'body-too-large', signer: 'key' }])
   })
 })
 
@@ -314,6 +335,22 @@ describe("a recorder's directory", () => {
     ])
     const { stdout } = await runInside(['explain', directory, '--json', '--since', '2026-11-24T03:30:00Z'])
     expect(JSON.parse(stdout).groups).toMatchObject([{ count: 1, first: '2026-11-24T04:00:00Z' }])
+  })
+
+  test('with more files than are read says how many', async () => {
+    const directory = join(folder, 'many')
+    mkdirSync(directory)
+    for (let i = 1; i <= 10_002; i++)
+      writeFileSync(join(directory, `2026-11-24T03-00-00.000Z-digest-mismatch-key-${i}.json`), '')
+    const { stdout } = await runInside(['explain', '--json', directory])
+    expect(JSON.parse(stdout)).toMatchObject({ groups: [{ count: 10_000 }], unreadable: 10_000, older: 2 })
+  })
+
+  test('may have a name that no recorder has written', async () => {
+    const directory = await record('named', [[{ ...service.sign({ body: '{}', date: minute(1) }), body: '[]' }, 1]])
+    writeFileSync(join(directory, '2026-99-99T99-99-99.000Z-digest-mismatch-key-7.json'), '{}')
+    const { code, stdout } = await runInside(['explain', '--json', directory])
+    expect([code, JSON.parse(stdout)]).toMatchObject([1, { groups: [{ code: 'digest-mismatch', count: 1 }] }])
   })
 
   test('without a file of a recorder is a mistake', async () => {
