@@ -11,7 +11,8 @@ export type LineChange = WayChange | SenderMistake
 const MISTAKES = [
   ...(['method-case', 'absolute-url', 'without-query', 'date-moved', 'names-case', 'no-space', 'line-ends'] as const),
   ...(['last-newline', 'literal-newlines', 'joined', 'line-order', 'values-alone', 'line-left-out'] as const),
-  ...(['hashed-twice', 'http-version', 'host-url', 'digest-case', 'no-target-label'] as const)
+  ...(['hashed-twice', 'http-version', 'host-url', 'digest-case', 'no-target-label', 'empty-query'] as const),
+  ...(['other-text', 'values-case', 'target-case', 'decoded-target', 'empty-host', 'quotes'] as const)
 ] as const
 
 /** How a sender may write the whole signing string, or a line of it, in another way than the standard says. */
@@ -167,6 +168,8 @@ const MAX_ORDERED = 5
 /** Lists what few senders do, for a signature that shows its digest. */
 function* RARE_SENDERS(text: string): Generator<Written> {
   const lines = text.split('\n')
+  for (const [detail, write] of OTHER_TEXTS) yield ['other-text', write(text), detail]
+  yield ['values-case', text.toLowerCase()]
   yield ['literal-newlines', lines.join('\\n')]
   for (const separator of ['', ' ', ', ', ',', '&', ';']) yield ['joined', lines.join(separator)]
   yield ['values-alone', text.replace(/^[^:\n]+: /gm, '')]
@@ -177,6 +180,16 @@ function* RARE_SENDERS(text: string): Generator<Written> {
   const orders = lines.length > MAX_ORDERED ? [[...lines].sort(), [...lines].reverse()] : permutations(lines)
   for (const order of orders) yield ['line-order', order.join('\n')]
 }
+
+/** The forms in which programs hand on a text that they are to sign. */
+const OTHER_TEXTS: readonly (readonly [form: string, write: (text: string) => string])[] = [
+  ['UTF-16', text => Buffer.from(text, 'utf16le').toString('latin1')],
+  ['UTF-16', text => Buffer.from(`\ufeff${text}`, 'utf16le').swap16().toString('latin1')],
+  ['UTF-8 with a byte order mark', text => `\xef\xbb\xbf${text}`],
+  ['JSON, with quotes', text => JSON.stringify(text)],
+  ['base64', text => Buffer.from(text, 'latin1').toString('base64')],
+  ['hexadecimal', text => Buffer.from(text, 'latin1').toString('hex')]
+]
 
 const lineName = (line: string): string => line.split(':', 1)[0]!
 
@@ -219,6 +232,7 @@ const LENGTH = /^("?content-length"?: )([^\n]*)/gm
 const DATE = /^("?date"?: )([^\n]*)/gm
 const LIST = /^(?!\(|"@|"?date"?: )([^\n]+?: )([^\n]*)/gm
 const DIGEST = /^("?digest"?: )([^\n=]*)/gm
+const QUOTED = /^(?!"@)([^\n]+?: )("[^\n]*")$/gm
 const LINE = /^([^\n]+?: )([^\n]*)/gm
 
 type Detailed = readonly [value: string, detail: string]
@@ -263,8 +277,9 @@ const COMMON: readonly Rule[] = [
   [METHOD, 'method', () => ['POST']],
   [PATH, 'without-query', path => [path.replace(/\?.*/s, '')]],
   // A short path without escapes gives few guesses.
+  [PATH, 'decoded-target', path => encodings(path).filter(other => /[^\x21-\x7e]/.test(other))],
   [PATH, 'encoding', encodings],
-  [PATH, 'query', path => [`${path}?`]],
+  [PATH, 'empty-query', path => [`${path}?`]],
   [PATH, 'added', path => [path.replace(/^\/[^/?]*(?=\/)/, '')]],
   [PATH, 'case', path => [path.replace(/^[^?]*/, start => upper(start, /\/[a-z]/g))]],
   [LOWER_METHOD, 'method-case', method => [method.toUpperCase()]],
@@ -289,6 +304,9 @@ const LIKELY: readonly Rule[] = [
 /** Rules for a signature that shows its digest: they try all lengths and ports, and any one character. */
 const EXHAUSTIVE: readonly Rule[] = [
   [PATH, 'http-version', path => [`${path} HTTP/1.1`, `${path} HTTP/2`, `${path} HTTP/1.0`]],
+  [HOST, 'empty-host', () => ['']],
+  [PATH, 'target-case', path => [path.toLowerCase()]],
+  [QUOTED, 'quotes', text => [text.replaceAll('"', '')]],
   [HOST, 'host-url', host => [`https://${host}`, `http://${host}`, `https://${host}/`]],
   [DIGEST, 'digest-case', name => [name.toLowerCase(), name.toUpperCase()]],
   [DATE, 'date-moved', dates],

@@ -146,7 +146,8 @@ export function diagnoseWithin(
       facts: [...factsOn(failure, clock), ...fact('decompressed', body.decompressed, 'Content-Encoding'), ...thrown],
       ...(search.changed && { changed: search.changed }),
       ...(search.isByKey !== undefined && { madeByKey: search.isByKey }),
-      ...body,
+      ...(body.change && { change: body.change }),
+      ...(body.decompressed && { decompressed: body.decompressed }),
       ...(followsFrom && { followsFrom })
     }
   })

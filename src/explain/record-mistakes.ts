@@ -113,6 +113,36 @@ const MISTAKES: readonly Mistake[] = [
       'key-malformed': { records: [`v=DKIM1; -----BEGIN PUBLIC KEY-----; p=${P}`] }
     }
   },
+  recordMistake({
+    mistake: 'another-format',
+    find: ({ bad }) => firstOf(bad, findFormat),
+    cause: ({ found: [format] }) => `p= is ${format}, and not the base64 of the public key in DER`,
+    fix: ({ found: [, convert] }) => `publish the base64 of the public key as SubjectPublicKeyInfo in DER: ${convert}`,
+    examples: {
+      'key-unreadable': { records: ['v=DKIM1; p=LS0tLS1CRUdJTiBQVUJMSUMgS0VZLS0tLS0K'] },
+      'key-malformed': { records: ['v=DKIM1; p={"kty":"RSA","n":"u1SU1LfVLPHCozMxH2Mo","e":"AQAB"}'] }
+    }
+  }),
+  recordMistake({
+    mistake: 'commas',
+    find: ({ texts }) => texts.some(text => /^[^;]{0,200},\s*p=[\w+/]{40}/.test(text)),
+    cause: 'the tags of the record are separated by commas',
+    fix: 'publish them separated by semicolons: v=DKIM1; k=rsa; p=...',
+    examples: {
+      'key-version-unsupported': { records: [`v=DKIM1, k=ed25519, p=${P}`] },
+      'key-not-found': { records: [`k=ed25519, p=${P}`] }
+    }
+  }),
+  recordMistake({
+    mistake: 'tags-in-capitals',
+    find: ({ texts }) => texts.some(text => /(?:^|;)\s*P\s*=\s*[\w+/]{40}/.test(text)),
+    cause: 'the names of the tags are in capital letters, and RFC 6376 section 3.2 compares them with case',
+    fix: 'publish them in lower case: v=DKIM1; k=rsa; p=...',
+    examples: {
+      'key-not-found': { records: [`V=DKIM1; K=ed25519; P=${P}`] },
+      'key-malformed': { records: [`v=DKIM1; K=ed25519; P=${P}`] }
+    }
+  }),
   {
     mistake: 'empty-tag',
     find: ({ bad }) => bad.some(text => correctRecord(text) !== undefined),
@@ -162,6 +192,21 @@ const MISTAKES: readonly Mistake[] = [
     fix: 'publish the whole record, in strings of at most 255 characters',
     examples: { 'key-unreadable': { records: ['v=DKIM1; p=MIGfMA=='] } }
   }),
+  recordMistake({
+    mistake: 'algorithm-as-type',
+    find: ({ code, bad }) => code === 'key-type-mismatch' && firstOf(bad, findAlgorithm),
+    cause: ({ found }) => `k= names the type of the key, rsa or ed25519, and not an algorithm (${found})`,
+    fix: 'publish an RSA key with k=rsa, or without k=',
+    examples: { 'key-type-mismatch': { records: [`v=DKIM1; k=RS256; p=${P}`] } }
+  }),
+  {
+    mistake: 'hash-by-another-name',
+    find: ({ code, bad }) =>
+      code === 'key-hash-not-allowed' && bad.some(text => /(?:^|;)\s*h\s*=[^;]*sha-?(?:256|512)/i.test(text)),
+    cause: 'h= of the record names SHA-256 in another way: sha256 is its name there',
+    fix: 'publish the record with h=sha256, or without h=',
+    examples: { 'key-hash-not-allowed': { records: [`v=DKIM1; h=SHA-256; k=rsa; p=${P}`] } }
+  },
   recordMistake({
     mistake: 'alias-as-text',
     find: ({ texts, bad }) => bad.length === 0 && firstOf(texts, findAlias),
@@ -275,6 +320,40 @@ const findPlaceholder = (text: string): string | undefined =>
   /(?:^|;)\s*p\s*=\s*(undefined|null|None|NaN|nil|\[object Object\]|\$\{[\w.]{1,40}\}|\{\{[\w. ]{1,40}\}\}|<[\w -]{1,40}>)\s*(?:;|$)/.exec(
     text
   )?.[1]
+
+/** Finds the name of an algorithm where the type of the key is expected; RSA in capitals is one, too. */
+function findAlgorithm(text: string): string | undefined {
+  const [, type = ''] = /(?:^|;)\s*k\s*=\s*([\w-]{2,20})\s*(?:;|$)/.exec(text) ?? []
+  const isAlgorithm = /^(?:rsa(?:[-_]?(?:v1_5-)?sha-?\d{1,3}|[-_]?\d{4})?|[erp]s\d{3}|sha\d{1,3}withrsa)$/i.test(type)
+  return isAlgorithm && type !== 'rsa' ? type : undefined
+}
+
+const FROM_PEM = 'openssl pkey -pubin -in FILE -outform DER | openssl base64 -A'
+
+/** Formats in which programs write a public key, by how p= begins, and how to convert them. */
+const FORMATS: readonly (readonly [pattern: RegExp, format: string, convert: string])[] = [
+  [
+    /^LS0tLS1CRUdJTi/,
+    'the base64 of a whole PEM file',
+    'decode it once, and take what stands between its first and its last line'
+  ],
+  [/^(?:ssh-|AAAA[BC]3NzaC1)/, 'a key in the form of OpenSSH', `ssh-keygen -e -m PKCS8 -f FILE, then ${FROM_PEM}`],
+  [/^\{\s*"/, 'a JWK', "Node.js: createPublicKey({ key, format: 'jwk' }).export({ type: 'spki', format: 'der' })"],
+  [/^(?:<\?xml|<RSAKeyValue)/i, 'XML of .NET', 'C#: ExportSubjectPublicKeyInfo'],
+  [/^30[\da-f]{60}/i, 'hexadecimal', 'xxd -r -p FILE | openssl base64 -A'],
+  [/^MII[\w+/]{2}[DTjz]CC[\w+/]{3}gAwIBAgI/, 'a certificate', `openssl x509 -pubkey -noout -in FILE, then ${FROM_PEM}`],
+  [/^M[\w-]*[_-][\w-]*=*$/, 'base64url', 'with + and / in place of - and _, and with its padding'],
+  [/^[\w+/]{171}=$|^[\w+/]{342}==$|^[\w+/]{683}=$|^AK?[\w+/]{170,700}={0,2}$/, 'the modulus alone', FROM_PEM],
+  [/^[^;]*\\n/, 'a PEM with \\n for line breaks', 'without the \\n']
+]
+
+/** Finds the format of a public key that is not what p= must be. */
+function findFormat(text: string): readonly [format: string, convert: string] | undefined {
+  const [, key] = /(?:^|;)p=([^;]*)/.exec(text.replace(/\s+/g, '')) ?? []
+  if (key === undefined) return undefined
+  const [, format, convert] = FORMATS.find(([pattern]) => pattern.test(key)) ?? []
+  return format === undefined || convert === undefined ? undefined : [format, convert]
+}
 
 /** Returns the record without its empty tags, where that makes a good one of it. */
 export function correctRecord(text: string): string | undefined {

@@ -28,7 +28,7 @@ export interface Sender {
   /** the target that is signed, and the one that is called where that is another */
   target?: string
   called?: string
-  body?: string
+  body?: string | Uint8Array
   /** headers that are sent: changed, added, or left out when undefined */
   headers?: Readonly<Record<string, string | undefined>>
   /** headers of which the signature has other values than the request */
@@ -43,7 +43,7 @@ export interface Sender {
   /** writes the signature instead of base64 */
   write?: (signature: Buffer) => string
   /** writes the Signature header instead of the draft's form */
-  header?: (header: string) => string
+  header?: (header: string) => string | undefined
 }
 
 /** What the service always signs. */
@@ -75,10 +75,11 @@ export function requestOf(sender: Sender = {}): ReceivedRequest {
   const header =
     `keyId="${KEY_ID}",algorithm="${algorithm}"${times.join('')},headers="${covered.join(' ')}",` +
     `signature="${signature}"`
+  const Signature = sender.header === undefined ? header : sender.header(header)
   return {
     method,
     target: sender.called ?? target,
-    headers: [...present(headers), ['Signature', sender.header?.(header) ?? header]],
+    headers: present({ ...headers, Signature }),
     body: body === '' ? null : body,
     https: true
   }

@@ -1,9 +1,15 @@
 import type { Base64Form } from '../result/evidence.ts'
 
+/** Matches what a program writes in place of a value that it does not have. */
+export const PLACEHOLDER =
+  /^(?:undefined|null|None|NaN|nil|\[object Object\]|\$?\{\{?[\w. $-]{1,60}\}?\}|<[\w -]{1,60}>|%\w{1,60}%)$/
+
 /** Recognises how a text is written that is not canonical base64. The first that fits counts. */
 const FORMS: readonly (readonly [form: Base64Form, pattern: RegExp])[] = [
   ['empty', /^$/],
   ['python-bytes', /^b'/],
+  ['jws', /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/],
+  ['placeholder', PLACEHOLDER],
   ['json-escapes', /\\u00[23][0-9a-f]|\\\//i],
   ['percent-encoded', /%(?:2[BF]|3D)/i],
   ['hexadecimal', /^(?:0x)?(?:[0-9a-f]{2}[: ]?)+$/i],

@@ -42,7 +42,9 @@ export function parseDateHeader(fields: Fields): Result<{ time: Date; header: st
   const header = fields.values.get('date')
   if (header === undefined) {
     const renamed = remappedNames(fields, ['date'])
-    return fail('date-missing', renamed.length > 0 ? { renamed } : undefined)
+    const similar = ['X-Date', 'X-Request-Date', 'X-Amz-Date'].find(name => fields.values.has(name.toLowerCase()))
+    if (renamed.length > 0) return fail('date-missing', { renamed })
+    return fail('date-missing', similar === undefined ? undefined : { similar })
   }
   if (fields.repeated.has('date')) return fail('date-repeated', { received: header })
   const date = parseHttpDate(header)

@@ -32,6 +32,8 @@ export type Base64Form =
   | 'hexadecimal'
   | 'python-bytes'
   | 'json-escapes'
+  | 'jws'
+  | 'placeholder'
   | 'empty'
 
 /** Codes of a problem with the key itself. */
@@ -51,6 +53,8 @@ export type Reencoding =
   | 'json-reserialized'
   | 'form-reserialized'
   | 'latin1-as-utf8'
+  | 'latin1-to-utf8'
+  | 'utf16-to-utf8'
   | 'utf8-as-latin1'
   | 'base64-encoded'
   | 'json-string'
@@ -77,7 +81,12 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
    */
   'not-https': { header: string; received: readonly string[] }
   /** `reason` is given by RFC 9421; `renamed` is the headers in which API Gateway has it. Otherwise there is no evidence. */
-  'date-missing': { reason?: 'neither a covered Date nor created'; renamed?: readonly string[] }
+  'date-missing': {
+    reason?: 'neither a covered Date nor created'
+    renamed?: readonly string[]
+    /** a header in which some clients write the time */
+    similar?: string
+  }
   /** `received` is all the lines, joined by commas */
   'date-repeated': { received: string }
   /** `reason` says in which form it is */

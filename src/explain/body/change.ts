@@ -3,13 +3,13 @@ import type { Reencoding } from '../../core/result/evidence.ts'
 import { memoryOf } from '../../core/verdict/memory.ts'
 import type { FailureOf } from '../../core/verdict/verdict.ts'
 import { createSearchBudget, type SearchBudget } from '../search-budget.ts'
-import { findDecompression } from './decompression.ts'
+import { findCompression, findDecompression } from './decompression.ts'
 import { FORM_WRITERS, isForm } from './form.ts'
 import { emptyObjects, isJson, isString, SERIALIZERS, unquoted } from './json.ts'
 import { crlfFromLf, hasLineFeed, lfFromCrlf } from './lines.ts'
 import { rewrite, type Writer } from './rewrite.ts'
 import { findTrace } from './trace.ts'
-import { isNotAscii, latin1FromUtf8, utf8FromLatin1 } from './utf8.ts'
+import { isNotAscii, isUtf8, latin1FromUtf8, utf8FromLatin1 } from './utf8.ts'
 
 /** The search tries only small bodies, and looks for traces in the others. */
 const MAX_BODY_BYTES = 16_384
@@ -22,6 +22,10 @@ type Matches = (bytes: Uint8Array) => boolean
 /** What happened to a body after it was signed. */
 export interface BodyChange {
   readonly change?: Reencoding
+  /** the same of a body that has the length that was signed, so that the sender hashed another text than it sent */
+  readonly hashedBefore?: Reencoding
+  /** the Content-Encoding that the body still has */
+  readonly compressed?: string
   /** the Content-Encoding that the body no longer has */
   readonly decompressed?: string
 }
@@ -32,8 +36,12 @@ export function findChangeOf(verdict: object, { evidence }: FailureOf<'digest-mi
   if (received === undefined) return {}
   const { body, fields, digests } = received
   const change = findBodyChange(body, evidence.contentLength, bytes => compareDigests(digests, bytes).ok)
-  const decompressed = findDecompression(body, fields)
-  return { ...(change !== undefined && { change }), ...(decompressed !== undefined && { decompressed }) }
+  const [compressed, decompressed] = [findCompression(body, fields), findDecompression(body, fields)]
+  return {
+    ...change,
+    ...(compressed !== undefined && { compressed }),
+    ...(decompressed !== undefined && { decompressed })
+  }
 }
 
 /**
@@ -47,17 +55,26 @@ export function findBodyChange(
   contentLength: number | undefined,
   matches: Matches,
   budget = createSearchBudget(MAX_WORK)
-): Reencoding | undefined {
+): Pick<BodyChange, 'change' | 'hashedBefore'> {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  // Where the length is the signed one, the sender may have hashed a text of another length than it sent.
+  const hasLength = (text: Buffer): boolean =>
+    contentLength === undefined || contentLength === bytes.length || contentLength === text.length
   const isOriginal = (text: Buffer): boolean =>
-    text.length === (contentLength ?? text.length) && !text.equals(bytes) && budget.spend(text.length) && matches(text)
+    hasLength(text) && !text.equals(bytes) && budget.spend(text.length) && matches(text)
 
   if (body.length <= MAX_BODY_BYTES)
     for (const { change, when, originals } of UNDO) {
       if (when?.(bytes) === false) continue
-      for (const text of originals(bytes, budget)) if (text !== undefined && isOriginal(text)) return change
+      for (const text of originals(bytes, budget))
+        if (text !== undefined && isOriginal(text)) {
+          const found = change === 'latin1-as-utf8' && !isUtf8(text) ? 'latin1-to-utf8' : change
+          const isBySender = contentLength === bytes.length && text.length !== contentLength
+          return isBySender ? { hashedBefore: found } : { change: found }
+        }
     }
-  return findTrace(bytes, contentLength)
+  const trace = findTrace(bytes, contentLength)
+  return trace === undefined ? {} : { change: trace }
 }
 
 /** Returns the texts that a body may have been. Undefined stands for a text that is too long, or cannot be paid. */
@@ -87,10 +104,13 @@ const UNDO: readonly Undo[] = [
   { change: 'json-string', when: isString, originals: writtenBy([unquoted]) },
   { change: 'latin1-as-utf8', when: isNotAscii, originals: writtenBy([latin1FromUtf8]) },
   { change: 'utf8-as-latin1', when: isNotAscii, originals: writtenBy([utf8FromLatin1]) },
+  { change: 'utf16-to-utf8', originals: body => [utf16(body), Buffer.from(`\ufeff${body}`, 'utf16le').swap16()] },
   { change: 'base64-encoded', originals: body => [Buffer.from(body.toString('latin1'), 'base64')] },
   { change: 'form-reserialized', when: isForm, originals: writtenBy(FORM_WRITERS) },
   { change: 'json-reserialized', when: isJson, originals: serializations }
 ]
+
+const utf16 = (body: Buffer): Buffer => Buffer.from(body.toString(), 'utf16le')
 
 function withoutEnd(body: Buffer, end: Buffer): Buffer | undefined {
   const start = body.length - end.length

@@ -12,15 +12,26 @@ const MAGIC: ReadonlyMap<string, readonly number[]> = new Map([
   ['br', []]
 ])
 
+const codingIn = (values: Fields['values']): string => values.get('content-encoding')?.toLowerCase() ?? ''
+
+const isCompressed = (body: Uint8Array, magic: readonly number[]): boolean =>
+  magic.length > 0 && magic.every((byte, i) => body[i] === byte)
+
+/** Finds the Content-Encoding that the body still has, by its first bytes. */
+export function findCompression(body: Uint8Array, { values }: Fields): string | undefined {
+  const coding = codingIn(values)
+  const magic = MAGIC.get(coding)
+  return magic !== undefined && isCompressed(body, magic) ? coding : undefined
+}
+
 /**
  * Finds the Content-Encoding that a parser has already decoded: the body does not begin like that coding, or is longer
  * than Content-Length says. Undefined when nothing points to that.
  */
 export function findDecompression(body: Uint8Array, { values }: Fields): string | undefined {
-  const coding = values.get('content-encoding')?.toLowerCase() ?? ''
+  const coding = codingIn(values)
   const magic = MAGIC.get(coding)
-  if (magic === undefined || body.length === 0) return undefined
-  if (magic.length > 0 && magic.every((byte, i) => body[i] === byte)) return undefined
+  if (magic === undefined || body.length === 0 || isCompressed(body, magic)) return undefined
 
   const length = values.get('content-length') ?? ''
   const isLonger = /^\d{1,15}$/.test(length) && Number(length) < body.length

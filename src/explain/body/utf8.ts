@@ -25,6 +25,15 @@ export function codePointAt(bytes: Buffer, at: number): number {
   return isValid ? codePoint : -1
 }
 
+export function isUtf8(bytes: Buffer): boolean {
+  for (let at = 0; at < bytes.length; ) {
+    const codePoint = codePointAt(bytes, at)
+    if (codePoint < 0) return false
+    at += sizeOf(codePoint)
+  }
+  return true
+}
+
 export const isSurrogate = (unit: number): boolean => unit >> 11 === 0b11011
 
 /** Writes a character, and returns the length of the text. A surrogate, which has no partner, becomes U+FFFD. */

@@ -1,3 +1,4 @@
+import { PLACEHOLDER } from '../../core/http/base64-form.ts'
 import { expectedFact, fact, inWords } from '../facts.ts'
 import { isOutside } from '../outside-errors.ts'
 import { type ConditionalCause, causeOf, type EntriesOf } from './entry.ts'
@@ -90,6 +91,12 @@ export const accountEntries = (): EntriesOf<'account'> => ({
       ...expectedFact(list)
     ],
     causes: [
+      {
+        find: ({ evidence }) => PLACEHOLDER.test(evidence.received),
+        cause: ({ shown }) => `the sender did not fill in the id: ${shown.received} is a placeholder`,
+        fix: 'Have the sender set that variable to the id of the account before it signs.',
+        examples: [{ evidence: { received: '{{accountId}}' } }]
+      },
       {
         find: ({ evidence: { received, expected = [] } }) =>
           /^(?:account)?-/i.test(received) && !/^(?:account)?-/i.test(expected.join()),

@@ -86,13 +86,22 @@ export const dateEntries = (): EntriesOf<'date'> => ({
   'date-missing': {
     about: 'There is no `Date` header. For RFC 9421: neither a covered `Date` nor `created`.',
     example: { reason: 'neither a covered Date nor created' },
-    exampleNote: '`reason` is only for RFC 9421; `renamed` is the header in which API Gateway has it',
-    facts: ({ reason, renamed }) => [...reasonFact(reason), ...fact('received', renamed)],
+    exampleNote:
+      '`reason` is only for RFC 9421; `renamed` is the header in which API Gateway has it, `similar` one such as X-Date',
+    facts: ({ reason, renamed, similar }) => [...reasonFact(reason), ...fact('received', renamed ?? similar)],
     causes: [
       {
         find: ({ evidence }) => evidence?.renamed !== undefined,
         ...RENAMED,
         examples: [{ evidence: { reason: undefined, renamed: ['X-Amzn-Remapped-Date'] } }]
+      },
+      {
+        find: ({ evidence }) => evidence?.similar !== undefined,
+        cause: ({ shown }) => `the sender writes the time in ${shown?.similar}, and Date is expected`,
+        fix:
+          'Have the sender write and sign Date. A browser, and fetch() in one, does not let a script set Date: send from a ' +
+          'server.',
+        examples: [{ evidence: { reason: undefined, similar: 'X-Date' } }]
       },
       {
         find: ({ evidence }) => evidence?.reason !== undefined,

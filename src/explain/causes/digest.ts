@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto'
 import { EMPTY_DIGESTS } from '../../core/http/digest.ts'
 import type { EvidenceByCode, Reencoding } from '../../core/result/evidence.ts'
 import { fact, lengths, longFact, reasonFact } from '../facts.ts'
 import { type ConditionalCause, causeOf, type EntriesOf } from './entry.ts'
 
 /** Describes each change of a body after it was signed. */
-const CHANGES: Readonly<Record<Exclude<Reencoding, 'cut-short'>, string>> = {
+const CHANGES: Readonly<Record<Exclude<Reencoding, 'cut-short' | keyof typeof OTHER_CHARSETS>, string>> = {
   'newline-removed': 'a newline at its end was removed',
   'newline-added': 'a newline was added at its end',
   'crlf-to-lf': 'its line breaks were changed from CRLF to LF',
@@ -20,6 +21,9 @@ const CHANGES: Readonly<Record<Exclude<Reencoding, 'cut-short'>, string>> = {
   'read-as-text': 'it was read as text, and has U+FFFD for bytes that are not UTF-8,',
   'object-to-string': 'a parsed body was converted to a string'
 }
+
+/** Changes that senders make more often than anything on the way. */
+const OTHER_CHARSETS = { 'latin1-to-utf8': 'Latin-1 or Windows-1252', 'utf16-to-utf8': 'UTF-16' } as const
 
 const FORM_FIX =
   'Have the sender write SHA-256= and the 32 bytes of the hash in base64, with + and /, its padding and no quotes (RFC ' +
@@ -81,14 +85,50 @@ const difference = ({ bodyLength, contentLength }: EvidenceByCode['digest-mismat
 const size = ({ bodyLength, contentLength }: EvidenceByCode['digest-mismatch']): string =>
   lengths(bodyLength, contentLength)
 
+const HASH_WHAT_IS_SENT =
+  'the sender hash the very bytes that it sends: serialize once, in UTF-8, hash the result and send it'
+
 /** Explains each change of a body. */
-const changes = (): ConditionalCause<'digest-mismatch'>[] =>
-  (Object.keys(CHANGES) as (keyof typeof CHANGES)[]).map(change => ({
-    find: ({ body }) => body.change === change,
-    cause: `${CHANGES[change]} after it was signed (${change})`,
-    fix: RAW_BYTES,
-    examples: [{ body: { change } }]
-  }))
+const changes = (): ConditionalCause<'digest-mismatch'>[] => [
+  causeOf({
+    find: ({ body }) => body.hashedBefore,
+    cause: ({ found }) => `the sender hashed the body in another form than it sent (${found})`,
+    fix: `Have ${HASH_WHAT_IS_SENT}.`,
+    examples: [{ body: { hashedBefore: 'json-reserialized' } }]
+  }),
+  ...(Object.keys(OTHER_CHARSETS) as (keyof typeof OTHER_CHARSETS)[]).map(
+    (change): ConditionalCause<'digest-mismatch'> => ({
+      find: ({ body }) => body.change === change,
+      cause:
+        `the sender hashed the body in ${OTHER_CHARSETS[change]} and sent it in UTF-8 (${change}), or something on the ` +
+        'way encoded it again',
+      fix: `Have ${HASH_WHAT_IS_SENT}; if its log has other bytes than arrive, find what encodes them again.`,
+      examples: [{ body: { change } }]
+    })
+  ),
+  ...(Object.keys(CHANGES) as (keyof typeof CHANGES)[]).map(
+    (change): ConditionalCause<'digest-mismatch'> => ({
+      find: ({ body }) => body.change === change,
+      cause: `${CHANGES[change]} after it was signed (${change}), on the way or by the sender`,
+      fix: {
+        options: `${RAW_BYTES.options} If they arrive as they were sent, have ${HASH_WHAT_IS_SENT}.`,
+        flags: `${RAW_BYTES.flags} If they arrive as they were sent, have ${HASH_WHAT_IS_SENT}.`
+      },
+      examples: [{ body: { change } }]
+    })
+  )
+]
+
+/** What programs hash by mistake, when they have an object or nothing in place of the text of the body. */
+const WRONG_TEXTS = ['[object Object]', 'undefined', 'null', 'None', 'Array', '""', '{}']
+
+/** Finds the text whose digest was signed. */
+const findWrongText = ({ expected, bodyLength }: EvidenceByCode['digest-mismatch']): string | undefined =>
+  bodyLength === 0
+    ? undefined
+    : WRONG_TEXTS.find(text =>
+        ['sha256', 'sha512'].some(hash => createHash(hash).update(text).digest('base64') === expected)
+      )
 
 export const digestEntries = (): EntriesOf<'digest'> => ({
   'digest-missing': {
@@ -201,6 +241,12 @@ export const digestEntries = (): EntriesOf<'digest'> => ({
           `Have the sender compute ${algorithm.toUpperCase()} of the same bytes, or write ${matching?.toUpperCase()} alone.`,
         examples: [{ evidence: { algorithm: 'sha-512', matching: 'sha-256' } }]
       },
+      causeOf({
+        find: ({ evidence }) => findWrongText(evidence),
+        cause: ({ found }) => `the sender hashed the text ${found}, and not the body`,
+        fix: `Have ${HASH_WHAT_IS_SENT}.`,
+        examples: [{ evidence: { expected: createHash('sha256').update('[object Object]').digest('base64') } }]
+      }),
       {
         find: ({ evidence }) => evidence.bodyLength === 0 && evidence.contentLength === 0,
         cause: 'the body was empty when it was signed, too: the sender hashed something else',
@@ -225,7 +271,9 @@ export const digestEntries = (): EntriesOf<'digest'> => ({
       {
         find: ({ evidence }) => EMPTY_DIGESTS.includes(evidence.expected),
         cause: 'the sender signed an empty body: it hashed before it wrote the body, or a proxy added a body',
-        fix: "Compare with the sender's log.",
+        fix:
+          'Have the sender hash the very bytes that it sends (a stream that was read before is empty; Ruby: rewind). If ' +
+          'its log has no body, find what adds one.',
         examples: [{ evidence: { expected: EMPTY_DIGESTS[0]! } }]
       },
       {
@@ -249,6 +297,16 @@ export const digestEntries = (): EntriesOf<'digest'> => ({
         examples: [{ body: { change: 'cut-short' } }]
       },
       ...changes(),
+      {
+        find: ({ body }) => body.compressed !== undefined,
+        cause: ({ body }) =>
+          `the sender hashed the body before it compressed it (it arrived with Content-Encoding: ${body.compressed}, and ` +
+          'compressed), or it was changed',
+        fix:
+          'Have the sender hash the bytes after they are compressed, as it sends them (OkHttp: sign in a network ' +
+          'interceptor); if its log has that digest, find what changes the body.',
+        examples: [{ body: { compressed: 'gzip' } }]
+      },
       causeOf({
         find: ({ evidence }) => difference(evidence) < 0 && size(evidence),
         cause: ({ found }) =>

@@ -1,6 +1,9 @@
 import { fact } from '../facts.ts'
 import { causeOf, type EntriesOf } from './entry.ts'
 
+const nameOfKey = ({ shown }: { readonly shown: { readonly domain: string } }): string =>
+  `Have the sender publish the key in DNS, and write its name: keyId="one._domainkey.${shown.domain}".`
+
 export const keyNameEntries = (): EntriesOf<'key-name'> => ({
   'key-name-malformed': {
     about: '`keyId` is not a DNS name of plain ASCII labels.',
@@ -10,9 +13,20 @@ export const keyNameEntries = (): EntriesOf<'key-name'> => ({
       {
         find: ({ evidence }) => /^(?:https?|acct|did):/i.test(evidence.received),
         cause: 'the sender names its key by a URL, as ActivityPub does',
-        fix: ({ shown }) =>
-          `Have the sender publish the key in DNS, and write its name: keyId="one._domainkey.${shown.domain}".`,
+        fix: nameOfKey,
         examples: [{ evidence: { received: 'https://service.example/actor#main-key' } }]
+      },
+      {
+        find: ({ evidence }) => /^(?:MI|-----BEGIN |AAAA|ssh-)[\w+/ -]{30}/.test(evidence.received),
+        cause: 'the sender writes the public key itself, where its name in DNS is expected',
+        fix: nameOfKey,
+        examples: [{ evidence: { received: 'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA' } }]
+      },
+      {
+        find: ({ evidence }) => /^(?:SHA256|MD5):|^(?:[\da-f]{2}:){7}/i.test(evidence.received),
+        cause: 'the sender names its key by a fingerprint',
+        fix: nameOfKey,
+        examples: [{ evidence: { received: 'SHA256:47DEQpj8HBSa' } }]
       },
       {
         cause: 'the sender uses another kind of key id, or it is an attack on the resolver',

@@ -3,6 +3,7 @@ import type { KeyEvidence } from '../../core/result/evidence.ts'
 import { type Fact, fact, inWords, reasonFact, recordFacts } from '../facts.ts'
 import { isOutside } from '../outside-errors.ts'
 import { describeRecordCode, findMistake, mistakeExamples, type RecordCode } from '../record-mistakes.ts'
+import { escapeText } from '../text.ts'
 import { type Causes, type ConditionalCause, causeOf, type EntriesOf, type Facts, type LastCause } from './entry.ts'
 
 const NAME = 'key1._domainkey.service.example'
@@ -43,6 +44,10 @@ const inRecord = <C extends RecordCode>(code: C): LastCause<C> => ({
 
 /** Lists the causes of a code whose reason is in the record. */
 const recordCauses = <C extends RecordCode>(code: C): Causes<C> => [mistakeInRecord(code), inRecord(code)]
+
+/** Puts _domainkey behind the first label of a name that lacks it (RFC 6376 section 3.6.2.1). */
+const withDomainKey = (name = ''): string | undefined =>
+  /(?:^|\.)_domainkey\./i.test(name) ? undefined : name.replace('.', '._domainkey.')
 
 const askAgain = ({ evidence }: { readonly evidence: KeyEvidence }): string =>
   `Ask again with: ${keyCommand(evidence)}; if others see it, it is your DNS server.`
@@ -121,6 +126,16 @@ export const keyEntries = (): EntriesOf<'key'> => ({
         fix: askAgain,
         examples: [{ evidence: { reason: 'ENODATA' } }]
       },
+      causeOf({
+        find: ({ evidence }) => withDomainKey(evidence.name),
+        cause: ({ found }) =>
+          'there is no such name: the sender may have left _domainkey out (' +
+          `${escapeText(found)}); else it was withdrawn, is not published yet, or your DNS server cannot see it`,
+        fix: ({ found, evidence }) =>
+          `Try ${keyCommand({ ...evidence, name: found })}: if the key is there, have the sender write that name in keyId. ` +
+          askAgain({ evidence }),
+        examples: [{ evidence: { name: 'key1.service.example' } }]
+      }),
       { cause: 'it was withdrawn, is not published yet, or your DNS server cannot see it', fix: askAgain }
     ]
   },

@@ -41,6 +41,9 @@ const looksLike =
     return after.test(end) && before.test(start)
   }
 
+const ONE_SPACE =
+  'Have the sender write one space between them: headers="(request-target) host date" (draft section 2.1.6).'
+
 /** How senders write the header of the draft, besides the form of its grammar. */
 const OTHER_FORMS: readonly ConditionalCause<'signature-malformed'>[] = [
   causeOf({
@@ -94,8 +97,20 @@ const OTHER_FORMS: readonly ConditionalCause<'signature-malformed'>[] = [
   {
     find: looksLike(/^,/, /[\w)-]$/),
     cause: 'the sender writes commas between the names in headers',
-    fix: 'Have the sender write one space between them: headers="(request-target) host date" (draft section 2.1.6).',
+    fix: ONE_SPACE,
     examples: [{ evidence: { position: 19, excerpt: 's="(request-target), host, date, x-serv' } }]
+  },
+  {
+    find: looksLike(/^\([\w-]+\);/),
+    cause: 'the sender writes semicolons between the names in headers',
+    fix: ONE_SPACE,
+    examples: [{ evidence: { position: 19, excerpt: 'a-sha256",headers="(request-target);host' } }]
+  },
+  {
+    find: ({ evidence }) => /\[["']/.test(near(evidence)[0]) && /^[,(\w]/.test(near(evidence)[1]),
+    cause: 'the sender writes the names in headers as a list of its language',
+    fix: ONE_SPACE,
+    examples: [{ evidence: { position: 20, excerpt: "\"['(request-target)', 'host', 'date', 'x" } }]
   },
   {
     find: looksLike(/^\([^)]*\)/, /^[^(]*$/),
@@ -160,6 +175,14 @@ const BY_FORM: Readonly<Record<Base64Form, readonly [cause: string, fix: string]
   'json-escapes': [
     'it has escapes of JSON, such as \\u003d for =, or \\/ for /',
     'Have the sender write = and / themselves (Gson: disableHtmlEscaping)'
+  ],
+  jws: [
+    'it is a whole JWS (eyJ...), which signs another text',
+    'Have the sender sign the signing string of the draft, and write the bytes of the signature alone in base64'
+  ],
+  placeholder: [
+    'it is a placeholder, such as {{signature}} or undefined, that was not filled in',
+    'Have the sender set that variable before it sends: its script did not run, or failed'
   ],
   empty: ['it is empty', 'Have the sender write the signature']
 }
@@ -254,7 +277,8 @@ export const signatureHeaderEntries = (): EntriesOf<'signature-header'> => ({
       ...OTHER_FORMS,
       ...FORMS_OF_RFC9421,
       causeOf({
-        find: ({ evidence }) => evidence.header && FIX_RFC9421[evidence.header],
+        find: ({ evidence: { header = '' } }) =>
+          Object.hasOwn(FIX_RFC9421, header) && FIX_RFC9421[header as keyof typeof FIX_RFC9421],
         cause: ({ shown }) => `the sender writes ${shown.header} in another form: ${shown.reason}`,
         fix: ({ found }) => found,
         examples: [
@@ -348,7 +372,7 @@ export const signatureHeaderEntries = (): EntriesOf<'signature-header'> => ({
       causeOf({
         find: ({ evidence }) => evidence && BY_FORM[evidence.form],
         cause: ({ found: [form] }) => `the sender writes the signature in another form: ${form}`,
-        fix: ({ found: [, fix] }) => `${fix} (RFC 4648 section 4).`,
+        fix: ({ found: [, fix] }) => `${fix}.`,
         examples: (Object.keys(BY_FORM) as Base64Form[]).map(form => ({ evidence: { form } }))
       }),
       {

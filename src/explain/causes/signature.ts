@@ -1,3 +1,4 @@
+import { RSA_BITS } from '../../core/key/rsa-der.ts'
 import { cdnIn } from '../cdn.ts'
 import type { LineChange } from '../changed-line.ts'
 import { fact, longFact, recordFacts } from '../facts.ts'
@@ -48,10 +49,12 @@ const BY_CHANGE: Readonly<Record<LineChange, LastCause<'signature-mismatch'>>> =
   },
   added: {
     cause: ({ setting }) =>
-      `a proxy or router added a prefix to the path, or ${setting('prefix')} is set but nothing was stripped`,
+      `a proxy or router added a prefix to the path, or ${setting('prefix')} is set but nothing was stripped, or the ` +
+      'sender signed only what stands behind its base URL',
     fix: ({ setting }) =>
       'Have the path passed on as received (nginx: proxy_pass without a path), and leave ' +
-      `${setting('prefix')} out if nothing is stripped.`
+      `${setting('prefix')} out if nothing is stripped. If the URL that the sender calls has the prefix, have it sign ` +
+      'the whole path.'
   },
   rewritten: {
     cause: ({ search }) => `a proxy or router rewrote the target; ${search.detail} has the signed one`,
@@ -66,6 +69,12 @@ const BY_CHANGE: Readonly<Record<LineChange, LastCause<'signature-mismatch'>>> =
       options: 'Have path and query passed on as received, such as req.originalUrl.',
       flags: 'Have path and query passed on as received.'
     }
+  },
+  'empty-query': {
+    cause:
+      'it was signed with a question mark and nothing behind it: the sender adds one to a path without a query, or ' +
+      'something on the way removed it',
+    fix: 'Have the sender add the question mark only in front of a query; if it calls that URL, have it passed on as is.'
   },
   'without-query': {
     cause: 'it was signed without the query: either the sender leaves it out, or something on the way added it',
@@ -137,15 +146,46 @@ const BY_CHANGE: Readonly<Record<LineChange, LastCause<'signature-mismatch'>>> =
     cause: 'the sender signed the algorithm of Digest in another case than it sends',
     fix: 'Have the sender sign the same value of Digest that it sends.'
   },
+  'other-text': {
+    cause: ({ search }) => `the sender signed the signing string in another form: ${search.detail}`,
+    fix:
+      'Have the sender give the signing function the string itself, as UTF-8 without a byte order mark, quotes or an ' +
+      'encoding around it (C#: new UTF8Encoding(false)).'
+  },
+  'values-case': {
+    cause: 'the sender signed the whole signing string in lower case',
+    fix: 'Have the sender put names and method in lower case, and keep values as they stand in the request (draft section 2.3).'
+  },
+  'target-case': {
+    cause: 'the sender signed the target in lower case',
+    fix: 'Have the sender put only the method in lower case, and sign the target as it calls it (draft section 2.3).'
+  },
+  'decoded-target': {
+    cause: 'the sender signed the target decoded, as no request line can have it',
+    fix: 'Have the sender sign the target as it calls it, with its escapes (Java: getRawPath; Go: EscapedPath).'
+  },
+  'empty-host': {
+    cause: 'the sender signed an empty Host: its HTTP client adds Host after signing',
+    fix: 'Have the sender sign the host of the URL that it calls (Go: req.Host, which is not in req.Header).'
+  },
+  quotes: {
+    cause: 'the sender signed the value without the quotes that it sends',
+    fix: 'Have the sender sign the value as it stands in the header, with its quotes.'
+  },
   'no-target-label': {
     cause: 'the sender signed method and target without "(request-target): " in front',
     fix: 'Have the sender write that name and ": " in front, as for a header (draft section 2.3).'
   },
   encoding: {
-    cause: 'the target was decoded or encoded again, or slashes were merged or removed',
+    cause:
+      "the target was decoded or encoded again, or slashes were merged or removed: on the way, or by the sender's HTTP " +
+      'client after it was signed',
     fix: {
-      options: 'Have it passed on as received, never rebuilt through URL.',
-      flags: 'Have it passed on as received, never rebuilt.'
+      options:
+        'Have it passed on as received, never rebuilt through URL. If it arrives as the client sends it, have the ' +
+        'sender sign that.',
+      flags:
+        'Have it passed on as received, never rebuilt. If it arrives as the client sends it, have the sender sign that.'
     }
   },
   case: {
@@ -202,7 +242,8 @@ const DETAILS: Partial<Record<LineChange, string>> = {
   prefix: '/api',
   slash: '/api',
   rewritten: 'x-original-uri',
-  'line-left-out': 'date'
+  'line-left-out': 'date',
+  'other-text': 'UTF-16'
 }
 
 const changedLines = (): ConditionalCause<'signature-mismatch'>[] =>
@@ -242,6 +283,23 @@ const shownAlgorithm = ({ algorithm }: { readonly algorithm: string }): string =
 /** The command that says which key made the signature of a captured request. */
 const tryEachRecord = ({ keyId }: { keyId: string }): string => `${keyCommand({ name: keyId })} --request FILE`
 
+/** RFC 3279 section 2.2.3: a SEQUENCE of two INTEGERs. */
+const ECDSA_EXAMPLE = Buffer.from(`3044${`0220${'01'.repeat(32)}`.repeat(2)}`, 'hex').toString('base64')
+
+/** The shortest signature of an RSA key that is accepted. */
+const MIN_OCTETS = RSA_BITS.min / 8
+
+/** Says what a signature may be that is shorter than those of RSA. */
+function otherKind(signature: string): string | undefined {
+  const bytes = Buffer.from(signature, 'base64')
+  if (bytes.length === 0 || bytes.length >= MIN_OCTETS) return undefined
+  const size = `it has ${bytes.length} bytes`
+  if (bytes[0] === 0x30 && bytes[1] === bytes.length - 2 && bytes[2] === 2) return `${size} and the form of ECDSA`
+  if (bytes.length === 32) return `${size}, as HMAC-SHA256 with a shared secret has, or a bare SHA-256`
+  if (bytes.length === 64) return `${size}, as Ed25519 and ECDSA have, or HMAC-SHA512 with a shared secret`
+  return undefined
+}
+
 function signedLines(signingString: string): string {
   const lines = signingString.split('\n').map((line, i) => (i < 100 ? escapeText(line, 600) : '...'))
   return lines.slice(0, 101).join('\n')
@@ -267,6 +325,17 @@ export const signatureEntries = (): EntriesOf<'signature'> => ({
       ...longFact('signingString', 'signing string', signedLines(signingString))
     ],
     causes: [
+      causeOf({
+        find: ({ search, evidence }) => search.isByKey === false && otherKind(evidence.signature),
+        cause: ({ found }) => `no RSA key made it: ${found}`,
+        fix: ({ evidence }) =>
+          `Have the sender sign ${NAMED[evidence.algorithm.toLowerCase()] ?? 'as the algorithm says'}, with the private ` +
+          'key whose public half is published.',
+        examples: [
+          { evidence: { signature: Buffer.alloc(32, 1).toString('base64') }, search: { isByKey: false } },
+          { evidence: { signature: ECDSA_EXAMPLE }, search: { isByKey: false } }
+        ]
+      }),
       causeOf({
         find: ({ search }) => search.form,
         cause: ({ found, search }) =>

@@ -163,7 +163,7 @@ describe.each([
   const SLASH = /^line 1 was changed after it was signed: a proxy.* stripped \/in from the path and added a slash/
   const REWRITTEN = /rewrote the target; x-original-uri has the signed one$/
   const QUERY = /^line 1 was changed after it was signed: the query was dropped on the way$/
-  const ENCODING = /^line 1 was changed .*: the target was decoded or encoded again, or slashes were merged or removed$/
+  const ENCODING = /^line 1 was changed .*: the target was decoded or encoded again, or slashes were merged or removed/
   const HOST = /^line 2 was changed after it was signed: a proxy replaced Host$/
   const PORT = /^line 2 was changed after it was signed: a proxy changed the port in Host$/
   const CASE = /^line 2 .*: capital letters of Host were put in lower case/

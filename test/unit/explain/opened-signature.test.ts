@@ -69,6 +69,17 @@ describe('an RSA signature tells the signed text from others, and how it was mad
   })
 })
 
+test('a signature is opened with the hash that made it, although another hash shows a salt, too', () => {
+  const signature =
+    'QCWp3I5oCb8/UXEwmd3suL0lT/9+75Y2sMyJT1e0mw8sTWusQFm2v3MPQnv05o474tXHQd3eftvzU0v24py8Gy/cpce3uS3mhsQpJVweI5IZ7fe3' +
+    'aI2f2/R6LLzE5omS0t9i9kPACAVa4yBpy0XSqsDqmSuQrDAaE3ejyB7rNgkXX/BwkwUUCsnhm1SrtbL3gEh//mRAYXDHn+mjh+RHych863Mx1Saw' +
+    'lIRI2UPn1xzoxcxLZ2TNEGUUaGthtX3S47SxG3Hog+RiMoxo8orwjaT4qVPT6H7UBL/PF7r5uqkdGkx/gaZGyx0p8L0tEcgTRHYJQ3FdHxgDPx5F' +
+    'Mpqq3A=='
+  const opened = openSignature({ record: ONE.record, signature, algorithm: 'hs2019' })
+  expect(opened).toMatchObject({ isByKey: true, made: { padding: 'pss', hash: 'sha256' } })
+  expect(opened?.wasSigned(TEXT)).toBe(true)
+})
+
 test('a salt as long as the key allows shows the text, but not by itself that the key made it', () => {
   const opened = openSignature(evidence(ONE, pss('sha512', 190), 'hs2019'))!
   expect(opened.isByKey).toBeUndefined()

@@ -11,9 +11,10 @@ import serialized from './serialized.json' with { type: 'json' }
 const octets = (text: string) => Buffer.from(text, 'latin1')
 /** Returns the change of a body whose digest proves the original. */
 const guess = (received: string, signed: string) =>
-  findBodyChange(octets(received), undefined, bytes => Buffer.from(bytes).toString('latin1') === signed)
+  findBodyChange(octets(received), undefined, bytes => Buffer.from(bytes).toString('latin1') === signed).change
 /** Returns the change that a body itself shows. */
-const trace = (received: string, length: number | undefined) => findBodyChange(octets(received), length, () => false)
+const trace = (received: string, length: number | undefined) =>
+  findBodyChange(octets(received), length, () => false).change
 
 test.each([
   ['newline-removed', 'a', 'a\n'],
@@ -31,6 +32,9 @@ test.each([
   ['bom-removed', 'a', '\xef\xbb\xbfa'],
   ['bom-added', '\xef\xbb\xbfa', 'a'],
   ['latin1-as-utf8', '\xc3\x83\xc2\xa9', '\xc3\xa9'],
+  ['latin1-to-utf8', '\xc3\xa9', '\xe9'],
+  ['utf16-to-utf8', 'a\xc3\xa9', 'a\0\xe9\0'],
+  ['utf16-to-utf8', 'a', '\xfe\xff\0a'],
   ['utf8-as-latin1', '\xe9', '\xc3\xa9'],
   ['base64-encoded', 'eyJhIjoxfQ==', '{"a":1}'],
   ['json-string', '"{\\"a\\":1}"', '{"a":1}']
