@@ -301,7 +301,10 @@ const LIKELY: readonly Rule[] = [
   [PATH, 'slash', path => stripped(path.slice(1), PREFIXES)]
 ]
 
-/** Rules for a signature that shows its digest: they try all lengths and ports, and any one character. */
+/**
+ * Rules for a signature that shows its digest: they try all lengths and ports, and any one character. Those with few
+ * guesses are first: all lengths take more than `SEARCH_COST`.
+ */
 const EXHAUSTIVE: readonly Rule[] = [
   [PATH, 'http-version', path => [`${path} HTTP/1.1`, `${path} HTTP/2`, `${path} HTTP/1.0`]],
   [HOST, 'empty-host', () => ['']],
@@ -309,9 +312,10 @@ const EXHAUSTIVE: readonly Rule[] = [
   [QUOTED, 'quotes', text => [text.replaceAll('"', '')]],
   [HOST, 'host-url', host => [`https://${host}`, `http://${host}`, `https://${host}/`]],
   [DIGEST, 'digest-case', name => [name.toLowerCase(), name.toUpperCase()]],
+  [PATH, 'character', path => withoutOne(path, 64)],
+  [HOST, 'host-case', otherLetters],
   [DATE, 'date-moved', dates],
   [LENGTH, 'length', otherLengths],
-  [HOST, 'host-case', otherLetters],
   [LINE, 'character', characters],
   [HOST, 'port', ports]
 ]
@@ -395,6 +399,10 @@ function* otherLengths(received: string): Generator<string> {
   for (let n = 1; n <= 200; n++) yield* [`${Number(received) - n}`, `${Number(received) + n}`]
   for (let n = 0; n <= 20_000; n++) yield `${n}`
 }
+
+/** Lists every text that one removed character makes, of so many characters at most. */
+const withoutOne = (text: string, most: number): string[] =>
+  Array.from({ length: Math.min(text.length, most) }, (_, at) => text.slice(0, at) + text.slice(at + 1))
 
 const PRINTABLE = /* @__PURE__ */ Array.from({ length: 95 }, (_, i) => String.fromCharCode(0x20 + i))
 

@@ -274,6 +274,25 @@ test('finds any one character that was changed, added or removed', async () => {
   )
 })
 
+test.each([
+  ['/hook?id=42', '/hooks?id=42'],
+  ['/hook?id=42', '/hook?id=423'],
+  [`/hook/${'a'.repeat(56)}`, `/hook/${'a'.repeat(56)}x`]
+])('finds a character that was added to the target without much effort: %s', async (target, received) => {
+  expect(await changedLineOf({ ...sign({ target }), target: received })).toMatchObject({
+    line: 1,
+    signed: `(request-target): post ${target}`
+  })
+})
+
+test.each(['hoOks.receiver.example', 'hooks.receivEr.example'])(
+  'finds the case of one letter in Host without much effort: %s',
+  async name => {
+    const request = withHeaders(sign({ host: name }), { Host: name.toLowerCase() })
+    expect(await changedLineOf(request, { hosts: name.toLowerCase() })).toMatchObject({ signed: `host: ${name}` })
+  }
+)
+
 test('finds any port that was changed or left out, where a person waits for it', async () => {
   for (const port of [':9443', ':8080', '']) {
     const request = withHeaders(sign({ host: 'receiver.example:9444' }), { Host: `receiver.example${port}` })
