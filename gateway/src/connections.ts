@@ -160,7 +160,8 @@ export class Connections {
       request.onGone?.()
       this.forget(res, connection)
     })
-    if (await waitForTurn(res.req, res)) await serve(request)
+    const isInTurn = (await waitForTurn(res.req, res)) && (res.socket !== null || (await getsConnection(res, request)))
+    if (isInTurn) await serve(request)
     else this.forget(res, connection)
   }
 
@@ -231,6 +232,27 @@ export class Connections {
   destroy(): void {
     for (const { socket } of this.open.values()) socket.destroy()
   }
+}
+
+/**
+ * Resolves to whether an answer gets its connection. Node.js answers some requests by itself, such as one without Host,
+ * and may close the connection then: an answer that waits behind it would never be over.
+ */
+function getsConnection(res: ServerResponse, waits: Waits): Promise<boolean> {
+  const { socket } = res.req
+  waits.forAnswer()
+  return new Promise(resolve => {
+    if (socket.destroyed) return resolve(false)
+    const end = (isAssigned: boolean) => {
+      res.off('socket', onSocket)
+      socket.off('close', onClose)
+      resolve(isAssigned)
+    }
+    const onSocket = () => end(true)
+    const onClose = () => end(false)
+    res.once('socket', onSocket)
+    socket.once('close', onClose)
+  })
 }
 
 const createConnection = (socket: Socket, isCounted: boolean): Connection => ({

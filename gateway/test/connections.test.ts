@@ -98,6 +98,27 @@ test('requests that wait for their turn are over when their connection is', asyn
   expect(served).toBe(1)
 })
 
+test('a request behind one that Node.js refuses itself is not served, and is over', async () => {
+  const served: (string | undefined)[] = []
+  const { runs, socket } = await start(`GET / HTTP/1.1\r\n\r\n${REQUEST}`, ({ url }, res) => {
+    served.push(url)
+    res.end()
+  })
+  expect(await receivedOn(socket)).toMatch(/^HTTP\/1\.1 400 /)
+  await Promise.all(runs)
+  expect(runs).toHaveLength(1)
+  expect(served).toEqual([])
+})
+
+test('a request behind one that Node.js answers itself is served in its turn', async () => {
+  const unexpected = REQUEST.replace('\r\n\r\n', '\r\nExpect: nothing\r\n\r\n')
+  const { socket } = await start(unexpected + REQUEST, (_, res) => {
+    res.shouldKeepAlive = false
+    res.end('done')
+  })
+  expect(await receivedOn(socket)).toMatch(/^HTTP\/1\.1 417 .*HTTP\/1\.1 200 .*done/s)
+})
+
 test('drain() leaves answers that are in progress, and destroy() ends them', async () => {
   const { connections, socket, server } = await start(REQUEST)
   await once(server, 'request')
