@@ -41,6 +41,7 @@ export function createCheck(settings: AuthorizerSettings, verify: Verify) {
     const start = performance.now()
     const malformed = malformedOf(req)
     if (malformed !== undefined) {
+      waits.forAnswer()
       await answerWhenRead(res, malformed.status, { isLast: malformed.reason === 'framing' })
       return { receivedAt, upstream: 'malformed', ...malformed }
     }
@@ -52,6 +53,8 @@ export function createCheck(settings: AuthorizerSettings, verify: Verify) {
     const headers = received.headers as readonly HeaderLine[]
     const unsafe = verdict.status === 'verified' ? unsafeReason({ target, headers, verdict, consumed }) : undefined
     await respond(res, verdict, unsafe !== undefined, isRevoked)
+    // The proxy has disconnected without an answer, so it does not forward the request, and a retry must be accepted.
+    if (!res.headersSent) await releaseClaim(verify, verdict)
     body.release()
     return {
       receivedAt,

@@ -44,6 +44,7 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
     const isRepeated = observe && (req.headersDistinct['host']?.length ?? 0) > 1
     const reason = isRepeated ? 'host' : whyNotForwardable(req)
     if (reason !== undefined) {
+      waits.forAnswer()
       answer(res, 400, { isLast: true })
       return { receivedAt, status: 400, upstream: 'malformed', reason }
     }

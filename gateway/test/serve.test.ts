@@ -75,7 +75,8 @@ test.each([
 
 test.each([
   ['/hook', 200, 0],
-  ['/other', 401, 1]
+  ['/other', 401, 1],
+  ['http://other.example/', 400, 1]
 ])(
   'a connection may give way to a new one before its answer only if it is not verified: %s',
   async (target, status, calls) => {
