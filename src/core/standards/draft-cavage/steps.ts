@@ -13,15 +13,15 @@ export interface SignatureParameters {
   /** as sent; the verifier takes it as a DNS name */
   keyId: string
   /** in the case that it was sent in */
-  algorithm?: string | undefined
+  algorithm?: string
   /** the covered names, lower case, in the order of the signing string */
   headers: string[]
   /** decoded */
   signature: Uint8Array
   /** seconds since 1970 */
-  created?: number | undefined
+  created?: number
   /** seconds since 1970; it may have decimals */
-  expires?: number | undefined
+  expires?: number
 }
 
 /**
