@@ -10,6 +10,7 @@ import { createServer as createHttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createVerifier, type ReplayStore, type VerifierOptions, type Verify } from 'signed-requests'
+import { authorityOf } from './addresses.ts'
 import type { Admin } from './admin/admin.ts'
 import { answer, answerSocket } from './answer.ts'
 import { type Connections, listen, trackConnections } from './connections.ts'
@@ -83,18 +84,17 @@ export async function startGateway(
     await Promise.all([replay.close(), admin?.close()])
   }
 
-  let address: string
+  // Before the address for requests, so that the metrics count every request.
+  let address = authorityOf(settings.listen.host, settings.listen.port)
   try {
-    address = await listen(server, settings.listen)
     if (page !== undefined) {
       const { startAdmin } = await import('./admin/admin.ts')
-      const origin = `${tls ? 'https' : 'http'}://${address}`
+      const origin = () => `${tls ? 'https' : 'http'}://${address}`
       const live = { origin, seenAccounts, clockOffsets: page.clock.offsets, isReady: () => isReady }
       admin = await startAdmin({ ...settings, ...page, ...live })
     }
+    address = await listen(server, settings.listen)
   } catch (error) {
-    // Somebody may be connected already, and would keep half a gateway running.
-    connections.drain()
     await abort()
     throw error
   }

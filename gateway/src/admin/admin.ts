@@ -56,7 +56,7 @@ export async function startAdmin(settings: AdminSettings) {
     elsewhere: 0
   }
   const summary = () => ({ counts, account: accountFact(settings), clock: clockFact(settings.clockOffsets()) })
-  const openStream = createEventStreams(recent, setupOf(settings), summary)
+  const openStream = createEventStreams(recent, () => setupOf(settings), summary)
 
   async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     for (const [name, value] of Object.entries(HEADERS)) res.setHeader(name, value)

@@ -108,7 +108,7 @@ const MAX_STREAMS = 20
  * @param setup what a page is told first
  * @param summary what every batch says in addition to its rows
  */
-export function createEventStreams(recent: Recent, setup: object, summary: () => object) {
+export function createEventStreams(recent: Recent, setup: () => object, summary: () => object) {
   let open = 0
   return (req: IncomingMessage, res: ServerResponse): void => {
     if (open >= MAX_STREAMS) {
@@ -132,7 +132,7 @@ export function createEventStreams(recent: Recent, setup: object, summary: () =>
       open -= 1
       for (const timer of timers) clearInterval(timer)
     })
-    res.write(`retry: 1000\nevent: setup\ndata: ${JSON.stringify(setup)}\n\n`)
+    res.write(`retry: 1000\nevent: setup\ndata: ${JSON.stringify(setup())}\n\n`)
     send(recent.after(last))
   }
 }

@@ -10,7 +10,7 @@ import { ANY_ACCOUNT, accountFlags } from '../seen-accounts.ts'
 export interface SetupSettings
   extends Pick<GatewaySettings, 'upstream' | 'replay' | 'observe' | 'refusalStatus' | 'https' | 'prefix' | 'verifier'> {
   /** the address for requests: `http://127.0.0.1:8080` */
-  origin: string
+  origin: () => string
 }
 
 /**
@@ -48,7 +48,7 @@ export function setupOf(settings: SetupSettings): object {
     banner: bannerOf(settings),
     facts,
     accountPrefix: accountPrefix ?? DEFAULTS.accountPrefix,
-    send: `npx signed-requests send ${origin}/hook ${flags.join(' ')}`,
+    send: `npx signed-requests send ${origin()}/hook ${flags.join(' ')}`,
     sendNote: ownDns === undefined ? PUBLISH : `It serves its key record at ${ownDns}, where this gateway asks.`
   }
 }

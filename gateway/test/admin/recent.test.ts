@@ -14,7 +14,11 @@ function openPage() {
     writeHead: () => {},
     write: (text: string) => void got.push(text)
   })
-  createEventStreams(recent, {}, () => ({}))({ method: 'GET' } as IncomingMessage, res as unknown as ServerResponse)
+  createEventStreams(
+    recent,
+    () => ({}),
+    () => ({})
+  )({ method: 'GET' } as IncomingMessage, res as unknown as ServerResponse)
   return { recent, res, taken: () => got.splice(0) }
 }
 

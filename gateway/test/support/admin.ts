@@ -19,7 +19,7 @@ export const testAdminSettings = (changes: Partial<AdminSettings> = {}): AdminSe
   refusalStatus: undefined,
   https: true,
   prefix: undefined,
-  origin: 'http://127.0.0.1:8080',
+  origin: () => 'http://127.0.0.1:8080',
   recent: createRecent(changes.redact ?? false, changes.verifier ?? service.options),
   seenAccounts: new Set(),
   clockOffsets: () => ({ store: undefined, signatures: undefined }),
