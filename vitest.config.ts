@@ -22,7 +22,7 @@ const globalSetup = 'test/support/bundles.ts'
 /** A third of their time these wait for sockets and processes. */
 const WORKERS = Math.max(4, availableParallelism())
 
-/** These compile every example, or all declarations: part of `npm run check`. */
+/** Lists the tests that compile every example, or all declarations: part of `npm run check`. */
 const COMPILED = [
   'test/meta/docs/code-blocks.test.ts',
   'test/meta/docs/public-types.test.ts',

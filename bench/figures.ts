@@ -4,7 +4,7 @@ import type { BesideBare } from './http/beside-bare.ts'
 import type { Timing } from './rounds.ts'
 import type { Start } from './start.ts'
 
-/** These mark the figures in a page. */
+/** Marks the figures in a page. */
 const BEGIN = '<!-- figures: npm run bench -- --docs -->\n'
 const END = '<!-- end of the figures -->\n'
 

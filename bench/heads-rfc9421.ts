@@ -108,7 +108,7 @@ const FIELDS: Readonly<Record<string, (i: number) => string>> = {
   'an item with parameters': i => (i === 0 ? '1' : `;p${i}=1.5`)
 }
 
-/** These are one item each. */
+/** Lists heads of one item each. */
 const LONG: Readonly<Record<string, string>> = {
   'a long string': `"${'a'.repeat(780)}"`,
   'a string of quotes': `"${'\\"'.repeat(390)}"`,

@@ -69,7 +69,7 @@ const PLACES: Readonly<Record<string, Fill>> = {
   'the target': ({ request }, filling, salt) => ({ ...request, target: flat(`/${salt}${filling}`) })
 }
 
-/** These kinds do not repeat one piece. */
+/** Lists the kinds that do not repeat one part. */
 const OTHERS: Readonly<Record<string, (sample: Sample, bytes: number, salt: number) => ReceivedRequest>> = {
   'different covered names': (sample, bytes, salt) =>
     PLACES['Signature, in headers']!(sample, numbered(bytes, i => `x${salt}-${i} `).join(''), salt),

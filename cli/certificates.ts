@@ -12,7 +12,7 @@ export const ALLOW_SELF_SIGNED = {
 export function assertAtLoopback(url: URL, advice: string): void {
   if (!isLoopback(url.hostname))
     throw new UsageError(
-      `--allow-self-signed is for loopback addresses; if ${url.hostname} is a name of this machine: ${advice}`
+      `--allow-self-signed is for loopback addresses; if ${url.hostname} belongs to this machine: ${advice}`
     )
 }
 
@@ -24,4 +24,4 @@ export const isUntrusted = (error: unknown): boolean =>
 export const selfSignedAdvice = (url: URL, advice: string): string =>
   isLoopback(url.hostname)
     ? '--allow-self-signed accepts it, on loopback only'
-    : `if this name is of this machine: ${advice} --allow-self-signed`
+    : `if this name belongs to this machine: ${advice} --allow-self-signed`

@@ -122,6 +122,6 @@ function openFile(file: string): Readable {
   const fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   if (!fstatSync(fd).isFIFO()) return createReadStream(file, { fd })
   const pipe = new Socket({ fd, readable: true, writable: false })
-  const reason = 'nothing came through this pipe for 3 seconds; standard input (-) waits for as long as it takes'
+  const reason = 'this pipe sent nothing for 3 seconds; standard input (-) waits without limit'
   return pipe.setTimeout(PIPE_TIMEOUT, () => pipe.destroy(new Error(reason)))
 }

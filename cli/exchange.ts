@@ -86,7 +86,7 @@ const NOT_TLS = 'it does not speak TLS as expected: is it http?'
 
 const WORDS: Readonly<Record<string, string>> = {
   ...ERRORS,
-  EADDRINUSE: 'another program has this port',
+  EADDRINUSE: 'another program uses this port',
   HPE: 'that port does not speak HTTP/1: perhaps TLS, which needs https in the URL',
   EPROTO: NOT_TLS,
   ERR_SSL: NOT_TLS
@@ -155,14 +155,14 @@ const byStatus = (
   fix
 })
 
-/** What responses mean that are not from this library: the platforms that say it themselves, then each status. */
+/** Explains responses that are not from this library: first of platforms that name themselves, then by status. */
 const RESPONSES: readonly Cause<Response>[] = [
   {
     find: ({ headers, body }) =>
       /^MissingAuthenticationToken/i.test(String(headers['x-amzn-errortype'] ?? '')) ||
       (headers['x-amz-apigw-id'] !== undefined && body.includes('Missing Authentication Token')),
     cause: response =>
-      `API Gateway has no route for ${routeOf(response)}: its "Missing Authentication Token" says that`,
+      `API Gateway has no route for ${routeOf(response)}: that is what its "Missing Authentication Token" means`,
     fix: 'add the route with its method, deploy the stage, and write the stage into the URL'
   },
   {
@@ -174,7 +174,7 @@ const RESPONSES: readonly Cause<Response>[] = [
   byHeader(
     'ngrok-error-code',
     /^ERR_NGROK_3200$/,
-    'the tunnel of ngrok is off',
+    'the ngrok tunnel is off',
     'start ngrok, and use the URL that it prints'
   ),
   byHeader(
@@ -183,7 +183,7 @@ const RESPONSES: readonly Cause<Response>[] = [
     'ngrok is on, and nothing listens at the port that it forwards to',
     'start the receiver, or give ngrok its port'
   ),
-  byHeader('ngrok-error-code', /./, 'ngrok answers, not the receiver', 'look the code up at ngrok'),
+  byHeader('ngrok-error-code', /./, 'ngrok answers, not the receiver', "look up the code in ngrok's documentation"),
   byHeader(
     'x-vercel-error',
     /NOT_FOUND$/,
@@ -197,12 +197,9 @@ const RESPONSES: readonly Cause<Response>[] = [
     'Cloudflare takes it for a bot and asks for a browser',
     'skip bot rules and challenges for this path'
   ),
-  byStatus(101, 'it changed to another protocol, which nobody asked for'),
+  byStatus(101, 'it switched to another protocol without being asked'),
   byStatus(400, 'something before the verifier could not read the request: a body parser, or a proxy'),
-  byStatus(
-    401,
-    'something else asks for credentials, such as a login (a refusal of ours says WWW-Authenticate: Signature)'
-  ),
+  byStatus(401, 'something else asks for credentials, such as a login (our refusals have WWW-Authenticate: Signature)'),
   byStatus(403, 'something else forbids it: a CSRF filter, a firewall or a bot rule'),
   byStatus(
     404,

@@ -1,6 +1,6 @@
 import { runInside } from '../test/support/run-cli.ts'
 
-/** These are pixels: a character, a line, the margin. */
+/** Sizes in pixels: a character, a line, the margin. */
 const [CHARACTER, LINE, MARGIN] = [8.4, 20, 18]
 const COLUMNS = 80
 

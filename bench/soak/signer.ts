@@ -25,7 +25,7 @@ export const ACCOUNT = '1234'
 /** Unix seconds of the first request; each is dated a second after the one before it. */
 export const START = Date.UTC(2026, 0, 1) / 1000
 
-/** These requests share one record text, though each asks for a name of its own. */
+/** Signs requests that share one record text, although each asks for its own name. */
 const REQUESTS_PER_RECORD = 100
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })

@@ -14,7 +14,7 @@ const EFFORT_OVER_HTTP: Effort = { rounds: 30, warmUp: 6, milliseconds: 30 }
 /** Noise only ever adds time, so a promise counts as broken after this many broken runs in a row. */
 const ATTEMPTS = 3
 
-/** What a column of the table measures, and what it promises for each kind of request. */
+/** Describes a column of the table: what it measures, and what it promises for each kind of request. */
 interface Column {
   readonly title: string
   /** the promise: at most this many times what it is compared with */

@@ -45,4 +45,6 @@ export function chooseEntry(all: readonly Entry[], { entry: number, vector }: Ch
 
 /** Warns that a redacted signature cannot verify; a request that is signed again does not need it. */
 const doubtOn = (header: string | undefined): string[] =>
-  header === undefined ? [] : [`${escapeText(header)} looks redacted or edited; take it from where it is whole`]
+  header === undefined
+    ? []
+    : [`${escapeText(header)} looks redacted or edited; copy it from a place that shows all of it`]

@@ -7,9 +7,9 @@ export interface Word {
   readonly problem?: string
 }
 
-const EXPANDED = 'has a variable or a command in it, which the shell replaces: write what it stands for'
-const BRACES = 'has braces without quotes, which the shell takes apart: put it into single quotes'
-const ENDED = 'has & without quotes, where a shell ends it: put the URL into single quotes'
+const EXPANDED = 'has a variable or a command in it, which the shell replaces: write its value instead'
+const BRACES = 'has braces without quotes, which the shell expands: put it into single quotes'
+const ENDED = 'has & without quotes, which ends it in a shell: put the URL into single quotes'
 const CUT_OFF = 'ends inside quotes: is the command cut off?'
 const HERE_DOCUMENT = 'is followed by a here-document: save the request as raw HTTP'
 

@@ -36,7 +36,7 @@ function entriesOf(words: readonly Word[]): Entry[] {
   const [url, ...others] = request.urls
   if (url === undefined) return []
   if (others.length > 0)
-    throw new UsageError(`the curl command has ${request.urls.length} URLs: save it with the one that is meant`)
+    throw new UsageError(`the curl command has ${request.urls.length} URLs: leave only the one that you mean`)
   const body = bodyOf(request)
   const { protocol, authority, user, rest, target } = placeOf(url, request)
   const headers = headersOf(request, authority, user)
@@ -69,7 +69,7 @@ function entriesOf(words: readonly Word[]): Entry[] {
 
 const IN_FILE = 'the body is in a file that curl reads'
 const COUNTED = 'curl adds the Content-Length of the file with the body'
-const OLD_SPACES = 'by the digest, this is how curl before 7.77 writes --data-urlencode: a space as %20'
+const OLD_SPACES = 'the digest fits curl before 7.77, which writes a space of --data-urlencode as %20'
 const DOTS = 'curl takes . and .. out of the path; --path-as-is in the command keeps them'
 const SPACES = 'curl before 7.77 writes the spaces of --data-urlencode as %20; here they are +'
 
@@ -87,10 +87,10 @@ function bodyOf({ isHead, isGet, upload, data, range }: CurlRequest): { texts?: 
   const hasData = data.length > 0
   const isSent = hasData && !isGet
   if ((isSent && (isHead || upload !== undefined)) || (upload !== undefined && (isHead || isGet)))
-    throw new UsageError('curl does not send this: of --data, --head and --upload-file, a command can have one')
+    throw new UsageError('curl refuses this: use only one of --data, --head and --upload-file')
   if (!isSent && upload === undefined) return undefined
   if (range !== undefined)
-    throw new UsageError('--range with a body is not read here: what curl sends for it depends on its version')
+    throw new UsageError('--range with a body is not supported: what curl sends depends on its version')
   const texts = [joined(data), joined(data.map(part => ({ ...part, text: part.before ?? part.text })))]
   return texts[0] === undefined || upload !== undefined ? {} : { texts: texts as string[] }
 }
@@ -110,9 +110,9 @@ function placeOf(url: string, request: CurlRequest) {
     /^(?:([^@]*)@)?(\[[0-9a-f:.]+\]|[\w.-]+)(?::(\d{0,5}))?$/i.exec(authority) ?? []
   const protocol = (scheme ?? defaultProtocol).toLowerCase()
   if (host === '' || !/^https?$/.test(protocol) || (scheme === undefined && OTHER_PROTOCOL.test(host)))
-    throw new UsageError('the URL of the curl command is not one of HTTP: write it with https://')
+    throw new UsageError('the URL of the curl command is not an HTTP URL: write it with https://')
   if (NUMBER.test(host) && !isIPv4(host))
-    throw new UsageError('the URL of the curl command has an address that curl writes in another way: write all of it')
+    throw new UsageError('the URL of the curl command has an IP address in a form that curl rewrites: write it in full')
   const port = Number(digits || DEFAULT_PORTS[protocol])
   const target = request.target ?? withQuery(request.isPathKept ? rest : withoutDots(rest), request)
   if (!/^[!-~]+$/.test(target) && request.target === undefined)
@@ -147,7 +147,7 @@ const percentDecoded = (text: string): string =>
 function withoutGlobs(url: string): string {
   const [, start = '', rest = ''] = /^((?:[a-z]+:\/\/)?(?:[^/?#[]*\[[0-9a-f:.]+\])?)(.*)$/is.exec(url)!
   if (/[[\]{}]/.test(rest.replace(/\\[[\]{}]|\[\]/g, '')))
-    throw new UsageError('the URL of the curl command is a pattern for several: save it with the one that is meant')
+    throw new UsageError('the URL of the curl command is a pattern for several URLs: write only the one that you mean')
   return start + rest.replace(/\\([[\]{}])/g, '$1')
 }
 
@@ -158,7 +158,7 @@ function withoutDots(rest: string): string {
   const segments: string[] = []
   const all = path.split('/').slice(1)
   if (all.some(segment => segment.includes('%') && /^(?:\.|%2e){1,2}$/i.test(segment)))
-    throw new UsageError('%2e segments in a path are not read here: whether curl removes them depends on its version')
+    throw new UsageError('%2e segments in a path are not supported: whether curl removes them depends on its version')
   for (const [i, segment] of all.entries()) {
     const isLast = i === all.length - 1
     if (segment === '..') segments.pop()
@@ -172,7 +172,7 @@ function withoutDots(rest: string): string {
 function withQuery(target: string, { isGet, data, queries, upload }: CurlRequest): string {
   const parts = isGet ? data : []
   if (parts.length > 0 && queries.length > 0)
-    throw new UsageError('--url-query with --get is not read here: what curl does depends on its version')
+    throw new UsageError('--url-query with --get is not supported: what curl does depends on its version')
   const added = joined([...parts, ...queries])
   if (added === undefined) throw new UsageError('the query of the curl command is in a file: write it out')
   const at = target.indexOf('?')

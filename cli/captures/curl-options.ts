@@ -50,7 +50,8 @@ const VALUES: Readonly<Record<string, (request: CurlRequest, value: string) => v
     request.method = value
   },
   'H header': ({ lines }, value) => {
-    if (value.startsWith('@')) throw new UsageError(`curl's --header takes the lines from a file: write them down`)
+    if (value.startsWith('@'))
+      throw new UsageError(`curl's --header reads the lines from a file: write them into the command`)
     lines.push(value)
   },
   'd data': ({ data }, value) => data.push(fileOrText(value)),
@@ -85,7 +86,7 @@ const VALUES: Readonly<Record<string, (request: CurlRequest, value: string) => v
   },
   'b cookie': ({ cookies }, value) => {
     if (value.startsWith('@') || (value !== '' && !value.includes('=')))
-      throw new UsageError(`curl's --cookie takes the cookies from a file: write them down as NAME=VALUE`)
+      throw new UsageError(`curl's --cookie reads the cookies from a file: write them as NAME=VALUE`)
     if (value !== '') cookies.push(value)
   },
   'r range': (request, value) => {
@@ -115,7 +116,7 @@ const SWITCHES: Readonly<Record<string, (request: CurlRequest) => void>> = {
   }
 }
 
-const FORM = 'its boundary is made up by curl: capture the request where it arrives'
+const FORM = 'curl makes up its boundary: capture the request where it arrives'
 const FILE = 'what it adds is in a file: write it out'
 const AUTHENTICATION = 'curl makes up what it sends for it: save the output of curl -v'
 const SEVERAL = 'it begins another request: save each command in a file of its own'
@@ -217,9 +218,9 @@ function apply(name: string, rest: string[], request: CurlRequest): void {
   const option = OPTIONS.get(name)
   if (option === undefined)
     throw new UsageError(
-      `${shown(name)} of curl is not read here, and may change the request: save the output of curl -v`
+      `${shown(name)} of curl is not supported, and may change the request: save the output of curl -v`
     )
-  if (option.refusal !== undefined) throw new UsageError(`${shown(name)} of curl cannot be read: ${option.refusal}`)
+  if (option.refusal !== undefined) throw new UsageError(`${shown(name)} of curl is not supported: ${option.refusal}`)
   const value = option.takesValue ? rest.pop() : ''
   if (value === undefined) throw new UsageError(`${shown(name)} of curl has no value: is the command cut off?`)
   option.apply?.(request, value)

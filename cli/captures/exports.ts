@@ -41,7 +41,7 @@ export function parseHookdeck({
     headers: parseHeaders(Object.entries(headers).filter(([, value]) => value !== null)),
     notes: isText(method) ? [] : ['Hookdeck does not record the method: POST is assumed']
   }
-  const parsed = { otherBodies: serializations(body), lostBody: 'Hookdeck has the body parsed, not its bytes' }
+  const parsed = { otherBodies: serializations(body), lostBody: 'Hookdeck stores the parsed body, not its bytes' }
   const entry = entryOf({ ...request, ...(isText(body) ? { body: Buffer.from(body) } : parsed) })
   return timed([entry], ingestedAt ?? createdAt)
 }
@@ -130,7 +130,7 @@ function toSend(
   })
 }
 
-/** Where platforms put the event or the log line that a function has written. */
+/** Lists the members in which platforms put the event or the log line of a function. */
 const PLATFORM_MEMBERS = ['message', '@message', 'textPayload', 'jsonPayload', 'log', 'MESSAGE', 'events', 'event']
 
 /** Returns what CloudWatch, Cloud Logging and others wrap: objects, and the JSON in texts. */

@@ -18,7 +18,7 @@ export const FORMATS = [
   {
     name: 'HTTP/2 head',
     recognized: '`:method`, `:path`',
-    read: 'fields one a line, or names and values on lines of their own, as browsers copy them',
+    read: 'one field a line, or names and values on separate lines, as browsers copy them',
     hasBody: 'yes'
   },
   {
@@ -104,7 +104,7 @@ export const FORMATS = [
   {
     name: 'fixture',
     recognized: '`vectors`, or `request` with `dns` or `options`',
-    read: 'of a recorder, of `captureFixture`, or of the package `signed-requests-vectors`',
+    read: 'from a recorder, `captureFixture` or the package `signed-requests-vectors`',
     hasBody: 'yes'
   }
 ] as const satisfies readonly Format[]

@@ -106,8 +106,7 @@ function parseBody(rest: Buffer, headers: readonly HeaderLine[], count: Count) {
   const notes: string[] = []
   if (counted === undefined && length > 0)
     notes.push(`without a Content-Length, all ${length} bytes after the head are the body`)
-  if (length > 0 && length < wanted)
-    notes.push(`the file has ${length} of the ${wanted} bytes that Content-Length says`)
+  if (length > 0 && length < wanted) notes.push(`the file has ${length} of the ${wanted} bytes of Content-Length`)
   if (more === 0 || isEnd(rest.subarray(length))) return { body, length, notes }
   const left =
     `${plural(more, 'byte')} ${more === 1 ? 'is' : 'are'} left over in the capture after the ` +

@@ -17,12 +17,12 @@ export const isAddress = (file: string): boolean => /^https?:\/\//i.test(file)
 export async function fetchInspector(address: string): Promise<Buffer> {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url?.protocol !== 'http:' || !isLoopback(url.hostname) || url.username !== '' || url.password !== '')
-    throw new UsageError('explain fetches from an inspector on this machine alone, such as http://127.0.0.1:4040/')
+    throw new UsageError('explain fetches only from an inspector on this machine, such as http://127.0.0.1:4040/')
   const path = url.pathname.startsWith('/api/requests/http') ? url.pathname + url.search : '/api/requests/http'
   try {
     return await fetchBytes(new URL(path, url))
   } catch (error) {
-    throw new UsageError(`the inspector at ${url.host} gives no request list: ${(error as Error).message}`)
+    throw new UsageError(`the inspector at ${url.host} did not return a request list: ${(error as Error).message}`)
   }
 }
 

@@ -138,7 +138,7 @@ function parseExport(item: JsonObject): Entry[] | undefined {
     ]
   if (type === 'Buffer' && Array.isArray(data)) return [entryOf({ ...request, body: Buffer.from(data) })]
   if (body === undefined) return [entryOf(request)]
-  const lostBody = 'the capture has the body parsed, and its bytes as sent are lost'
+  const lostBody = 'the capture has only the parsed body, not its bytes as sent'
   return [entryOf({ ...request, otherBodies: serializations(body), lostBody })]
 }
 
@@ -165,7 +165,7 @@ export function parseFixture(value: JsonObject): Entry[] | undefined {
   return vectors.map((vector: VectorJson) => {
     const wrong = wrongMember(vector)
     if (wrong !== undefined)
-      throw new UsageError(`the ${wrong} of the fixture is not as schema.json of signed-requests-vectors says`)
+      throw new UsageError(`the ${wrong} of the fixture does not follow schema.json of signed-requests-vectors`)
     const { request, name, note, ...context } = vector
     const received = requestOfVector({ request, options: context.options })
     const lostBody = lostPart(request.body ?? null, context.options?.maxBodyBytes)

@@ -1,5 +1,5 @@
 /** Advice for every proxy, whatever it can log. */
-const TCPDUMP = 'tcpdump -A between it and the receiver has all of a request'
+const TCPDUMP = 'tcpdump -A between it and the receiver shows whole requests'
 
 /** Recognises the access logs of proxies by a line of each, and says what to record with that proxy instead. */
 export const ACCESS_LOGS: readonly (readonly [pattern: RegExp, advice: string])[] = [

@@ -36,7 +36,7 @@ const NOT_CAPTURES: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [/^\s*\[\s*["'][\w-]+["']\s*,\s*["']|^(?!.*"headers"\s*:).*"rawHeaders"\s*:/s, RAW],
   [/^\s*(?:[{[]|array\b).*\b(?:REQUEST_METHOD|HTTP_HOST)["'\]]/is, PHP],
   [/^\s*\{(?!.*"(?:headers|method)"\s*:).*"(?:host|signature)"\s*:/is, HEADERS],
-  [/^\S+Z \d{3} [a-z]+ /, "this is the gateway's log as text: explain reads the one of --log json"],
+  [/^\S+Z \d{3} [a-z]+ /, "this is the gateway's log as text: explain needs --log json"],
   [/^\s*(?:\$\w+\s*=\s*)?(?:Invoke-(?:WebRequest|RestMethod)|iwr|irm)\s/im, `this is a PowerShell command: ${SNIPPET}`],
   [/^[^\n]*\bfetch\(/, `this is a call of fetch(): ${SNIPPET}`],
   [/^\w+ \S+ HTTP\/1\.[01]\r?\n\s*\n[\w-]+: /, 'every second line is empty: remove those lines'],
@@ -47,7 +47,7 @@ const NOT_CAPTURES: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [/^\s*(?:\$ )?https?\s+\S/, 'this is an HTTPie command: save the output of http --print=HB --pretty=none']
 ]
 
-/** What is said of a file that is not recognised at all. */
+/** Answers a file in no known format. */
 export const NOT_A_CAPTURE = 'this is not a request in a supported format'
 
 /**
@@ -142,7 +142,7 @@ function parseJsonText(bytes: Buffer): Entry[] {
   }
 }
 
-const MISTYPED = 'has a value of a wrong type (the body of a Lambda event is a string)'
+const MISTYPED = 'has a value of the wrong type (the body of a Lambda event is a string)'
 
 /** Adds the line to a message: Node's messages have the position only, and not always. */
 function problemIn(bytes: Buffer, { message }: Error, comma: number | undefined): string {

@@ -86,7 +86,7 @@ const RESULTS = {
 
 /** Writes the explanation for a person. */
 export function codeLines({ code, check, message, status, meaning, causes, also, page }: CodeExplanation): Line[] {
-  const result = code === 'body-too-large' ? 'rejected, HTTP 413 where nothing else is wrong.' : RESULTS[status]
+  const result = code === 'body-too-large' ? 'rejected, HTTP 413 if nothing else is wrong.' : RESULTS[status]
   return [
     withTone('label', code, wrapWords('', `${code}: ${message}`)),
     '',
@@ -103,7 +103,7 @@ export function codeLines({ code, check, message, status, meaning, causes, also,
 }
 
 export const gatewayCodeLines = ({ code, httpStatus, meaning, fix, page }: GatewayCodeExplanation): Line[] => [
-  withTone('label', code, wrapWords('', `${code}: of the gateway, answered with ${httpStatus}`)),
+  withTone('label', code, wrapWords('', `${code}: a code of the gateway, HTTP ${httpStatus}`)),
   '',
   wrapWords('', meaning),
   wrapWords('fix: ', fix),

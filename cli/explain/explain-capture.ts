@@ -148,17 +148,17 @@ function keySourceOf({ options }: Entry, flags: Flags, { lookupTxt }: Partial<Ve
 }
 
 /** Asks for no key. The key is the first thing that is asked for, so no other check that could decide has been run. */
-const askNobody: LookupTxt = () => Promise.reject(new Error('nobody is asked for the key'))
+const askNobody: LookupTxt = () => Promise.reject(new Error('no key is looked up'))
 
 /** Why the key was not checked, and what that means for the verdict. */
 const UNKNOWN_KEYS = {
   none: {
     reason: 'no key record is given, and no resolver to ask for it',
-    headline: 'the key is not known; all that needs no key passed'
+    headline: 'the key is not known; every check that needs no key passed'
   },
   'untrusted-file': {
     reason: 'the record is from the file; --trust-file-dns accepts it',
-    headline: 'the key is from the file; all else passed'
+    headline: 'the key is from the file; everything else passed'
   }
 } as const
 
@@ -245,15 +245,15 @@ function diagnoseCapture(
       causes: captureCauses(clock),
       notRun: {
         ...(isUndated && { date: '--now date takes the Date itself as the time' }),
-        ...(isLost && { digest: `${missingBody}; --body FILE gives it` })
+        ...(isLost && { digest: `${missingBody}; pass it with --body FILE` })
       },
       clock: CLOCKS[clock]
     }
   )
   const lost =
     refusedWith === undefined
-      ? 'the body is not in the capture; all else passed'
-      : `the receiver refused it with ${refusedWith}; the beginning of the body is in the file, and all else passed`
+      ? 'the body is not in the capture; everything else passed'
+      : `the receiver refused it with ${refusedWith}; the beginning of the body is in the file, and everything else passed`
   const missing = isLost ? lost : unknownKey
   const headline = missing ?? diagnosis.headline
   const isPartial = isUndated && (missing !== undefined || verdict.status === 'verified')

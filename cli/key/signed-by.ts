@@ -90,7 +90,7 @@ export function findSigner(
   error: string | undefined,
   where = ''
 ): RequestReport {
-  if (!signed.ok) return undecided(`its signature cannot be tried (${signed.code}: ${signed.message})`)
+  if (!signed.ok) return undecided(`its signature cannot be checked (${signed.code}: ${signed.message})`)
   const { keyId, scheme, signingString, signature, algorithm: named = '' } = signed.value
   const isOther = normalizeName(keyId) !== name
   const other = isOther ? ` The request names another key: ${escapeText(keyId)}.` : ''
@@ -123,7 +123,7 @@ export function findSigner(
   }
   if (found.length > MAX_TRIED) return undecided(`there are more than ${MAX_TRIED} records`)
   if (usable.length === 0 && error !== undefined) return undecided(`no record was found: ${escapeText(error)}`)
-  const none = `The request was signed with none of the keys ${where || 'here'}: `
+  const none = `None of the keys ${where || 'here'} signed the request: `
   const good =
     usable.length === 0
       ? 'no record can be used'
@@ -144,5 +144,5 @@ function openedBy(record: string, signature: Uint8Array, algorithms: readonly st
 
 const undecided = (reason: string): RequestReport => ({
   outcome: 'undecided',
-  text: `It is undecided which key the request was signed with: ${reason}.`
+  text: `Which key signed the request is not known: ${reason}.`
 })

@@ -14,7 +14,7 @@ import {
 import { isNotAsked, NOT_ASKED } from './ask.ts'
 import { type Hop, MAX_ALIASES, type ServerReport, type Trace } from './trace.ts'
 
-/** All that is known about the key at a name. Texts in it come from outside. */
+/** Collects what is known about the key at a name. Its texts come from outside. */
 interface Known {
   /** of each TXT record that the receiver's own lookup brought */
   readonly texts: readonly string[]
@@ -39,7 +39,7 @@ const conclusion = <F>(entry: Conclusion<F>): Conclusion => withFinding<Known, F
 
 const has = ({ texts }: Known): string => `the receiver has ${texts.length > 0 ? 'a good key' : 'no good key'}`
 
-/** How long the resolver keeps what it has. */
+/** Says how long the resolver keeps its answer. */
 const wait = ({ trace }: Known): string => (trace?.ttl === undefined ? 'while' : seconds(trace.ttl))
 
 const zoneOf = ({ last }: Known): string => last.zone || last.name
@@ -62,7 +62,7 @@ const CONCLUSIONS: readonly Conclusion[] = [
   conclusion({
     kind: 'servers-differ',
     find: ({ hops }) => hops.map(({ servers }) => differenceOf(servers)).find(found => found !== undefined),
-    fix: 'The sender must make its name servers equal',
+    fix: 'The sender must make its name servers agree',
     cause: ({ found }) => found
   }),
   conclusion({
@@ -76,21 +76,21 @@ const CONCLUSIONS: readonly Conclusion[] = [
     find: ({ error, trace }) => error !== undefined && trace?.tcpError !== undefined,
     fix: 'The receiver must open TCP to port 53 of its DNS server, or name another (--dns-server)',
     cause: ({ trace }) =>
-      `that server answers over UDP, where a long key does not fit, and over TCP it does not: ${trace?.tcpError}`
+      `that server answers over UDP, where a long key does not fit, but not over TCP: ${trace?.tcpError}`
   },
   {
     kind: 'tcp-refused',
     find: known =>
       isUnanswered(known) && known.last.servers.length > 0 && known.last.servers.every(each => each.isTruncated),
     fix: 'The sender must have its name servers answer over TCP, unless a firewall here drops TCP to port 53',
-    cause: known => `they answer over UDP, where a long key does not fit, and not over TCP, in ${silence(known)}`
+    cause: known => `they answer over UDP, where a long key does not fit, but not over TCP, in ${silence(known)}`
   },
   {
     kind: 'servers-private',
     find: known => isUnanswered(known) && known.last.servers.some(({ error }) => error === 'EPRIVATE'),
     fix: 'The receiver must run this again with --private',
     cause: known =>
-      `others may get another answer; at private addresses are the name servers of ${known.last.zone}; ${has(known)}`
+      `the name servers of ${known.last.zone} have private addresses, so others may get another answer; ${has(known)}`
   },
   {
     kind: 'resolver-fails',
@@ -160,7 +160,7 @@ const CONCLUSIONS: readonly Conclusion[] = [
     find: ({ texts, published }) => contentOf({ texts }) !== contentOf({ texts: published }),
     fix: 'The receiver must wait, or empty the cache of its DNS server',
     cause: known => {
-      const remembered = known.texts.length > 0 ? 'another record' : 'that there was none'
+      const remembered = known.texts.length > 0 ? 'another record' : 'that it had no record'
       return `the key is published, and that server remembers ${remembered}, for another ${wait(known)}`
     }
   },

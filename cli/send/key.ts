@@ -19,7 +19,7 @@ export async function loadKey(
   io: Io
 ): Promise<SigningKey> {
   const name = normalizeName(`${selector}._domainkey.${serviceDomain}`)
-  if (name === undefined) throw new UsageError('--selector and --domain must make a DNS name')
+  if (name === undefined) throw new UsageError('--selector and --domain must form a DNS name')
   const pem = file && (await readBytes(file, '--key', io)).toString('utf8')
   try {
     return createSigningKey(name, RSA_BITS, pem)

@@ -31,7 +31,7 @@ export function printRequest(form: PrintedForm, request: SignedTestRequest, dest
 function http({ method, headers, body }: SignedTestRequest, { path }: Destination): string {
   const text = Buffer.from(body ?? []).toString('latin1')
   if (!/^[\n -~]*$/.test(text))
-    throw new UsageError('the body is not lines of ASCII, so --print http would change it: --print curl writes base64')
+    throw new UsageError('the body is not lines of ASCII, so --print http would change it: use --print curl')
   const lines = headers.map(line => line.join(': '))
   return [`${method} ${path} HTTP/1.1`, ...lines, '', text].join('\n')
 }

@@ -94,7 +94,7 @@ export function takeRequest(entry: Entry, accountHeader: string, replacement?: B
     notes: [
       `captured: ${request.method} ${target}, ${size}`,
       ...(leftOut.size === 0 ? [] : [`left out: ${[...leftOut].join(', ')}`]),
-      ...(decompressed === undefined ? [] : [`the body in the capture is not compressed (${decompressed}) any more`])
+      ...(decompressed === undefined ? [] : [`the body in the capture is no longer compressed (${decompressed})`])
     ]
   }
 }
@@ -139,6 +139,6 @@ function bodyOf({ request: { headers, body }, missingBody }: Entry): Buffer | nu
   const isEmpty = bytes === null || (bytes instanceof Buffer && bytes.length === 0)
   const isLost = isEmpty && isAnnounced && !hasDigest(digestsIn(headers), '')
   if (isLost || !(bytes === null || bytes instanceof Buffer))
-    throw new UsageError(`${missingBody ?? 'the capture does not have the body'}: --data @FILE gives it`)
+    throw new UsageError(`${missingBody ?? 'the capture does not have the body'}: pass it with --data @FILE`)
   return isEmpty && lengths.length === 0 ? null : (bytes ?? Buffer.alloc(0))
 }

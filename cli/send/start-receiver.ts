@@ -46,7 +46,7 @@ export async function startReceiver(
 ): Promise<StartedReceiver> {
   const place = `${host.includes(':') ? `[${host}]` : host}:${port}`
   if (await listens(host, port))
-    throw new UsageError(`another program listens on ${place} already: end it, or send without --start`)
+    throw new UsageError(`another program already listens on ${place}: stop it, or leave --start out`)
   const module = `data:text/javascript,${encodeURIComponent(preload(dnsAddress))}`
   const args = ['--import', module, file]
   const env = { ...process.env, PORT: String(port) }

@@ -25,7 +25,7 @@ export interface Attempt {
 /** The exit code, and the meaning of responses that differ from those of a correct receiver. */
 export type Conclusion = readonly [exit: number, ...lines: string[]]
 
-/** All that is known when the requests have been answered. */
+/** Collects what is known when the requests have been answered. */
 interface Known {
   readonly first: Response
   readonly responses: readonly Response[]
@@ -41,7 +41,7 @@ interface Known {
 }
 
 /**
- * What responses mean: the cause, and then the fix, which is empty where the receiver is right. Each line of a text
+ * Explains responses: the cause, and then the fix, which is empty where the receiver is right. Each line of a text
  * is printed by itself.
  */
 interface SendConclusion<F = unknown> extends Cause<Known, F> {
@@ -69,23 +69,23 @@ const CONCLUSIONS: readonly SendConclusion[] = [
     exit: EXIT.refused,
     find: ({ again, first }) => first.status >= 500 && again,
     cause: ({ first, found }) =>
-      `Request 1 was answered with ${first.status}, and request ${found}, of the same bytes, was accepted: the receiver ` +
-      'failed, and then gave the claim back, as it should.',
-    fix: ({ first }) => `Find out why it answered ${first.status}: its own log says that.`
+      `Request 1 got ${first.status}, and request ${found} with the same bytes was accepted: the receiver failed, and ` +
+      'released the claim, as it should.',
+    fix: ({ first }) => `Its own log says why it answered ${first.status}.`
   }),
   conclusion({
     exit: EXIT.refused,
     find: ({ again, first }) => !isAccepted(first) && again,
     cause: ({ found }) =>
-      `Request ${found} was accepted, and request 1, of the same bytes, was not: several receivers answer at this URL, ` +
-      'and their settings, clocks or DNS differ; or the first was too early, while it started.',
+      `Request ${found} was accepted, but request 1 with the same bytes was not: several receivers answer at this URL, ` +
+      'and their settings, clocks or DNS differ; or the receiver was still starting.',
     fix: ''
   }),
   conclusion({
     exit: EXIT.refused,
     find: ({ again, accepted, responses }) => accepted === responses.length && again,
     cause: ({ found }) =>
-      `Request ${found}, a replay of the same bytes, was accepted, and so was each: the receiver has no replay store, ` +
+      `Request ${found}, a replay of the same bytes, was accepted, like all others: the receiver has no replay store, ` +
       'or it only observes.',
     fix: ''
   }),
@@ -93,7 +93,7 @@ const CONCLUSIONS: readonly SendConclusion[] = [
     exit: EXIT.refused,
     find: ({ again }) => again,
     cause: ({ found, accepted, responses }) =>
-      `Request ${found}, a replay of the same bytes, was accepted, and others were refused (${accepted} of ` +
+      `Request ${found}, a replay of the same bytes, was accepted, but others were refused (${accepted} of ` +
       `${responses.length} accepted): several receivers answer at this URL, and they do not share a replay store.`,
     fix: 'Give all processes one store: Redis or PostgreSQL, or SQLite on one machine.'
   }),
@@ -110,7 +110,7 @@ const CONCLUSIONS: readonly SendConclusion[] = [
       const elsewhere =
         started === undefined
           ? 'or asks another DNS server'
-          : `or sets a resolver of its own, which --start does not replace: take that out of ${started} for this`
+          : `or sets its own resolver, which --start does not replace: take that out of ${started} for this test`
       return (
         `Accepted, but that proves nothing: nobody asked the DNS server at ${dns?.address} for ${keyId}, so the receiver ` +
         `verifies nothing, ${elsewhere}.`
@@ -140,8 +140,8 @@ const CONCLUSIONS: readonly SendConclusion[] = [
     exit: EXIT.unknown,
     find: known => isUndecided(known) && known.isAsked,
     cause:
-      `${UNDECIDED}. It did ask for the key, so it is probably its replay store or its accounts function, or the answer ` +
-      'of DNS came too late. Its own log says which: explain(verdict).',
+      `${UNDECIDED}. It did ask for the key, so it is probably its replay store or its accounts function, or DNS ` +
+      'answered too late. Its own log says which: explain(verdict).',
     fix: ''
   },
   {
@@ -153,12 +153,12 @@ const CONCLUSIONS: readonly SendConclusion[] = [
     fix: ({ attempt: { keyId, dns, started } }) => {
       const asks =
         started === undefined
-          ? 'On the machine where it runs, see whether DNS answers there:'
-          : `${started} may set a resolver of its own, which --start does not replace. See whether DNS answers here:`
+          ? 'On the machine where it runs, check whether DNS answers:'
+          : `${started} may set its own resolver, which --start does not replace. Check whether DNS answers here:`
       const other =
         dns === undefined || started !== undefined
           ? ''
-          : `\n${askThisOne(`If it is to ask the DNS server at ${dns.address}, `, dns.address)}`
+          : `\n${askThisOne(`To let it ask the DNS server at ${dns.address}, `, dns.address)}`
       return `${asks}\n  npx signed-requests key ${keyId}${other}`
     }
   },
@@ -179,8 +179,8 @@ const CONCLUSIONS: readonly SendConclusion[] = [
     find: ({ attempt }) => attempt.started !== undefined,
     cause: ({ attempt }) =>
       `${aboutHost(attempt)}The receiver refused before it looked for the key (its log says why), or ` +
-      `${attempt.started} sets a resolver of its own, which --start does not replace:`,
-    fix: 'take it out for this.'
+      `${attempt.started} sets its own resolver, which --start does not replace:`,
+    fix: 'take it out for this test.'
   },
   conclusion({
     exit: EXIT.refused,
@@ -188,16 +188,13 @@ const CONCLUSIONS: readonly SendConclusion[] = [
     cause: ({ attempt, found }) =>
       `${aboutHost(attempt)}Nobody asked the DNS server at ${found.address} for ${attempt.keyId}: the receiver refused ` +
       'before it looked for the key (its log says why), or asks another server.',
-    fix: ({ found }) => askThisOne('For it to ask this one, ', found.address)
+    fix: ({ found }) => askThisOne('To let it ask this one, ', found.address)
   }),
   {
     exit: EXIT.refused,
     cause: ({ attempt }) =>
       `${aboutHost(attempt)}A receiver that verifies refused it. It needs the record of ${attempt.keyId}:`,
-    fix: askThisOne(
-      'publish the one above, or have it served here with --serve-dns 127.0.0.1:5353 and ',
-      '127.0.0.1:5353'
-    )
+    fix: askThisOne('publish the one above, or serve it with --serve-dns 127.0.0.1:5353 and ', '127.0.0.1:5353')
   }
 ]
 
@@ -270,7 +267,7 @@ export const isAccepted = ({ status }: Response): boolean => status >= 200 && st
 const aboutHost = ({ urlHost }: Attempt): string =>
   urlHost === undefined
     ? ''
-    : `Host ${urlHost} was signed, that of the URL. If the receiver has another name (hosts): --host NAME signs that.\n`
+    : `The Host of the URL, ${urlHost}, was signed. If the receiver has another name (hosts), sign that: --host NAME.\n`
 
 /** Says how to make a receiver ask the DNS server of this command. */
 function askThisOne(when: string, address: string): string {

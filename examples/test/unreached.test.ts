@@ -10,7 +10,7 @@ import { createTestService } from '../../src/testing/index.ts'
 import { listen } from '../../test/support/listen.ts'
 import { exchange } from '../../test/support/node-server.ts'
 
-// nodeHandler says once that what stands behind it never runs.
+// nodeHandler says once that what after it never runs.
 
 const service = createTestService({ rsaBits: 1024 })
 const verify = createVerifier({ ...service.options, requireHttps: false })

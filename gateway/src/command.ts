@@ -14,7 +14,7 @@ import { ANY_ACCOUNT } from './seen-accounts.ts'
 
 const EXIT = { ok: 0, failed: 1, unavailable: 2, usage: 64 } as const
 
-const ANYONE = 'warning: anyone can sign: the public registers names under --domain'
+const ANYONE = 'warning: anyone can sign, because --domain is a public suffix:'
 
 /** Describes the environment of the command: a process, or a test. */
 export interface Surroundings {
@@ -85,7 +85,7 @@ async function runUntilStopped<S extends Settings, R extends Running>(
   const isNeverHttps = cannotBeHttps(settings)
   if (isNeverHttps) {
     const end = settings.observe ? 'get the verdict rejected (not-https)' : 'be refused'
-    note(`every request will ${end}, as none can count as HTTPS: say how with --https`)
+    note(`every request will ${end}, because none counts as HTTPS: set --https`)
   }
   if (isCheck) return check(settings, isNeverHttps, surroundings)
   const told = stopped()
@@ -123,8 +123,7 @@ const cannotBeHttps = ({ tls, https, verifier, from }: Settings): boolean =>
 function noteGateway({ address, admin }: Gateway, settings: GatewaySettings, note: Surroundings['note']): void {
   const { observe, tls, upstream, refusalStatus, verifier } = settings
   if (observe) note('OBSERVING: every request is forwarded, NOTHING IS REFUSED')
-  if (verifier.accounts === ANY_ACCOUNT)
-    note('--account is not given: the log says which accounts signed requests come for')
+  if (verifier.accounts === ANY_ACCOUNT) note('--account is not set: the log names the accounts of signed requests')
   if (refusalStatus !== undefined) note(`refused requests get ${refusalStatus} instead of 401 or 413`)
   note(`listening on ${tls ? 'https' : 'http'}://${address} for ${upstream.origin}`)
   if (admin !== undefined) note(`admin page on http://${admin}/`)

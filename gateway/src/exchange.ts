@@ -6,7 +6,7 @@ export type HeaderLine = readonly [name: string, value: string]
 
 const UPSTREAM_RESULTS = ['not-asked', 'answered', 'unreachable', 'timed-out', 'broken-off', 'upload-failed'] as const
 
-/** Everything that the log and the metrics say of the upstream; `malformed` where there was no request to forward. */
+/** Lists the outcomes at the upstream, for log and metrics; `malformed` if there was no request to forward. */
 export const UPSTREAM_LABELS = [...UPSTREAM_RESULTS, 'malformed'] as const
 
 /**

@@ -59,7 +59,7 @@ interface Described {
 const DESCRIPTIONS: readonly Cause<Described>[] = [
   {
     find: ({ verdict, from, isOther }) => from === 'as-is' && isOther && verdict.status !== 'verified',
-    cause: 'the request has another X-Forwarded-Method or -Uri',
+    cause: 'X-Forwarded-Method or -Uri differs from the method or target of this request',
     fix: 'if Traefik asks, start authorize with --from x-forwarded'
   },
   {
@@ -88,7 +88,7 @@ const SENDERS: readonly Cause<Verdict>[] = [
   },
   {
     find: verdict => otherDomainOf(verdict) !== undefined,
-    cause: 'signed under another domain than --domain',
+    cause: 'signed under a domain other than --domain',
     fix: 'ask the service which domain its keys are under'
   }
 ]

@@ -107,7 +107,7 @@ class AnswerRelay implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     const coding = String(headers['transfer-encoding'] ?? 'chunked')
-    if (coding.toLowerCase() !== 'chunked') throw new Error('the answer has a coding that is not undone here')
+    if (coding.toLowerCase() !== 'chunked') throw new Error('the answer has a Transfer-Encoding other than chunked')
     if (status < 200) return
     if (status >= 500) this.sendHeadOnceReleased(controller, status)
     else this.sendHead(controller, status)

@@ -74,7 +74,7 @@ export function requestHeaders(
 const nameOfLine = ([name]: HeaderLine): string => name
 const valueOfLine = ([, value]: HeaderLine): string => value
 
-/** All that decides which lines of a request go on. */
+/** Decides which lines of a request are forwarded. */
 interface Head {
   readonly names: readonly string[]
   readonly connection: string | undefined

@@ -4,7 +4,7 @@ import { isSignedUnderDomain } from '../../src/internal/index.ts'
 import { type Exchange, isUnsigned, type Malformed, mainCodes, otherDomainOf } from './exchange.ts'
 import { senderFinding } from './findings.ts'
 
-/** What a line says besides its own request. */
+/** Adds to a line what is not about its own request. */
 interface Additions {
   /** lines of refusals with the same code that were left out since the last one */
   readonly leftOut?: number

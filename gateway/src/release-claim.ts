@@ -8,5 +8,7 @@ export const releaseClaim = (verify: Verify, verdict: Verdict): Promise<void> =>
   verify
     .release(verdict)
     .catch((error: NodeJS.ErrnoException | undefined) =>
-      console.error(`a claim is not released yet, a repetition is refused until it is: ${error?.code ?? error?.name}`)
+      console.error(
+        `a claim could not be released yet, so a retry with the same bytes is refused: ${error?.code ?? error?.name}`
+      )
     )

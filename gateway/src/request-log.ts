@@ -12,7 +12,7 @@ const MAX_BYTES: Readonly<Record<Signer, number>> = { key: 10_000, claimed: 5000
 /** Milliseconds until the same code is explained again. */
 const EXPLAIN_AGAIN = 60_000
 
-/** What was written of refusals by one kind of signer. */
+/** Counts the bytes logged about refusals of one kind of signer. */
 interface Written {
   /** the current second, and the bytes in it */
   second: number
@@ -85,7 +85,7 @@ export function createRequestLog(
       const [failure] = diagnose(verdict, { settings: 'flags' }).failures
       return logText(exchange, form, { ...additions, ...(failure && { cause: failure.cause, fix: failure.fix }) })
     }
-    const count = last !== undefined && last.since > 0 ? `${last.since} more since it was explained last\n` : ''
+    const count = last !== undefined && last.since > 0 ? `${last.since} more since the last explanation\n` : ''
     return `${line}\n${count}${explain(verdict, { settings: 'flags' })}\n`
   }
 }

@@ -94,7 +94,7 @@ function createRespond(settings: GatewaySettings, verify: Verify, upstream: Upst
   async function refuse({ verdict, isRevoked }: Judged, res: ServerResponse): Promise<UpstreamResult> {
     // Observing refuses only a request that cannot be forwarded as a whole.
     const status = observe && isTooLarge(res.req, maxBodyOf(settings)) ? 413 : statusOf(verdict)
-    // What is not well-formed is not followed by another request.
+    // After malformed HTTP, nobody knows where the next request begins.
     const isLast = verdict.checks.request.outcome !== 'pass'
     await answerWhenRead(res, status, { isLast, skipsBody: isRevoked, verdict })
     await whenOver(res)
@@ -161,7 +161,7 @@ const isTooLarge = (req: IncomingMessage, limit: number): boolean => Number(req.
 /** Without --account, the log says whose request it was and which flag to write. */
 const accountFinding = (verdict: Verdict): string | undefined =>
   verdict.status === 'verified'
-    ? `--account is not given; if account ${verdict.accountId} is yours, write ${accountFlags([verdict.accountId])}`
+    ? `--account is not set; if account ${verdict.accountId} is yours, write ${accountFlags([verdict.accountId])}`
     : undefined
 
 /**

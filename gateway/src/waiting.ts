@@ -1,6 +1,6 @@
 import { createBudget, type Lease } from './budget.ts'
 
-/** What a connection may wait for while a new one may replace it. */
+/** Names what a connection may wait for while a new one may replace it. */
 export type Reason = 'unverified' | 'idle' | 'silent' | 'key' | 'body'
 
 /** A connection that may wait for something, for one thing at a time. */

@@ -279,7 +279,7 @@ describe('x-forwarded', () => {
 
   const HINT = 'if Traefik asks, start authorize with --from x-forwarded'
   test.each([
-    ['json', `"finding":"the request has another X-Forwarded-Method or -Uri: ${HINT}"`],
+    ['json', `"finding":"X-Forwarded-Method or -Uri differs from the method or target of this request: ${HINT}"`],
     ['text', `: ${HINT}`]
   ] as const)('the log names --from x-forwarded, as %s, when a request looks like one for it', async (form, says) => {
     const { statusOf, log } = await start({ from: 'as-is' })

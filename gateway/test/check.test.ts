@@ -31,7 +31,9 @@ test('a refusal is answered although the store does not take the claim back, and
   // Seven bodies of 10 MB exceed the limit for all requests together.
   const large = Buffer.alloc(10_000_000, 'x')
   for (let i = 0; i < 7; i++) expect(await statusOf(large, [['X.Service.ID', 'evil']])).toEqual([401])
-  expect(errors).toHaveBeenCalledWith(expect.stringMatching(/^a claim is not released yet.*: SQLITE_READONLY_DBMOVED$/))
+  expect(errors).toHaveBeenCalledWith(
+    expect.stringMatching(/^a claim could not be released yet.*: SQLITE_READONLY_DBMOVED$/)
+  )
   expect(await statusOf('{"id":1}')).toEqual([200])
 })
 

@@ -156,7 +156,7 @@ describe('observing', () => {
     await statuses(of('77'))
     await statuses({ ...of('99'), target: '/other' })
     expect((await over(2)).map(({ finding }) => finding)).toEqual([
-      '--account is not given; if account 77 is yours, write --account 77',
+      '--account is not set; if account 77 is yours, write --account 77',
       undefined
     ])
     expect(seen.map(({ headers }) => headers['signed-request-account'])).toEqual(['77', undefined])

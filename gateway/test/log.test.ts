@@ -67,7 +67,7 @@ describe('a request under another domain', () => {
   test('a request under another domain has in JSON the name of its key, as a claim, and what to ask', async () => {
     const line = await elsewhere('One._domainkey.Other.example')
     expect(line).toMatchObject({ status: 'rejected', claimedKeyId: 'One._domainkey.Other.example' })
-    expect(line.finding).toMatch(/^signed under another domain than --domain: ask/)
+    expect(line.finding).toMatch(/^signed under a domain other than --domain: ask/)
     expect(line.keyId).toBeUndefined()
   })
 

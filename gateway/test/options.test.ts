@@ -369,9 +369,12 @@ describe('the command', () => {
   })
 
   test.each([
-    [{}, /^every request will be refused, as none can count as HTTPS: .* --https\n$/],
-    [{ '--observe': '' }, /^every request will get the verdict rejected \(not-https\), as none can .* --https\n$/]
-  ])('--check %j ends with 1 where no request could be verified, as none can count as HTTPS', async (more, says) => {
+    [{}, /^every request will be refused, because none counts as HTTPS: set --https\n$/],
+    [
+      { '--observe': '' },
+      /^every request will get the verdict rejected \(not-https\), because none counts as HTTPS: set --https\n$/
+    ]
+  ])('--check %j ends with 1 where no request could be verified, because none counts as HTTPS', async (more, says) => {
     const { code, stdout, stderr } = await runGatewayInside(
       argumentsOf({ '--https': undefined, '--check': '', ...more })
     )
@@ -380,12 +383,12 @@ describe('the command', () => {
   })
 
   test.each(['co.uk', 'Co.UK.', 'github.io', 'kobe.jp'])(
-    '--check warns that anyone can sign under --domain %s, where the public registers names',
+    '--check warns that anyone can sign under --domain %s, a public suffix',
     async domain => {
       const { code, stdout, stderr } = await runGatewayInside(argumentsOf({ '--domain': domain, '--check': '' }))
       expect([code, stdout]).toEqual([0, 'the options are good\n'])
       expect(stderr).toBe(
-        `warning: anyone can sign: the public registers names under --domain ${domain}; write the domain of the service\n`
+        `warning: anyone can sign, because --domain is a public suffix: ${domain}; write the domain of the service\n`
       )
     }
   )
@@ -414,7 +417,7 @@ describe('the command', () => {
       stderr: expect.stringMatching(new RegExp(`^refused requests get 503 instead of 401 or 413\n${listening}${page}$`))
     })
     const observing = 'OBSERVING: every request is forwarded, NOTHING IS REFUSED\n'
-    const anyAccount = '--account is not given: the log says which accounts signed requests come for\n'
+    const anyAccount = '--account is not set: the log names the accounts of signed requests\n'
     expect((await said({ '--observe': '', '--account': undefined, '--admin': undefined })).stderr).toMatch(
       new RegExp(`^${observing}${anyAccount}${listening}$`)
     )

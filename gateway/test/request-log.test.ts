@@ -101,7 +101,7 @@ describe('text', () => {
       log(otherPath)
     }
     expect([lines.length, explained(lines)]).toEqual([61, 2])
-    expect(lines.at(-1)).toContain('59 more since it was explained last')
+    expect(lines.at(-1)).toContain('59 more since the last explanation')
   })
 })
 

@@ -1,7 +1,7 @@
 import type { Example } from './examples.ts'
 import type { Answer, Missing, Question } from './worker.ts'
 
-/** What differs between the page of the site and the file of its own. */
+/** Describes the differences between the page of the site and `explain.html`. */
 interface Host {
   /** the address of the worker's program */
   readonly program: Promise<string>
@@ -19,7 +19,7 @@ const MAX_SHOWN = 100_000
 /** The longest search takes a tenth of this on a current machine. */
 const TIME_LIMIT = 60_000
 
-/** These flags have a field of the same name. */
+/** Lists the flags that have a field of the same name. */
 const FLAG_FIELDS = ['domain', 'host', 'account', 'key-record', 'doh', 'now', 'account-header'] as const
 
 /** A link to the page may fill in these, and nothing that is asked or judged because somebody followed it. */

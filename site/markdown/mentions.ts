@@ -2,7 +2,7 @@ import { addressOf, GUIDES, read, titleOf } from '../pages.ts'
 import type { Mention } from '../reference/render.ts'
 import { sectionsOf } from './sections.ts'
 
-/** These pages name everything, and explain nothing. */
+/** Lists pages that name everything and explain nothing. */
 const INDEXES = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'fixtures/README.md', 'fixtures/writing-a-verifier.md']
 
 const MOST = 6

@@ -21,7 +21,7 @@ export const EXPLAIN = {
   text: 'Paste a captured request and read why it is refused.'
 } as const
 
-/** These words say nothing about the subject of a question. */
+/** Lists words that say nothing about the subject of a question. */
 const STOP_WORDS = new Set(
   `a about above all always an and any anything are as at be because been before being but by can cannot could
   did do does doing don down each every for from get gets getting give go got had has have having here how i if in into

@@ -27,20 +27,20 @@ const UNSET = ' (is the environment variable it comes from set?)'
 
 const isUnset = (value: unknown): boolean => value === undefined || value === ''
 
-/** `describe` for a value that often comes from an environment variable. */
+/** Describes a value that often comes from an environment variable. */
 export const describeSetting = (value: unknown): string => `${describe(value)}${isUnset(value) ? UNSET : ''}`
 
-/** `kindOf` for a value that often comes from an environment variable. */
+/** Describes the kind of a value that often comes from an environment variable. */
 export const kindOfSetting = (value: unknown): string => `${kindOf(value)}${isUnset(value) ? UNSET : ''}`
 
-/** The name of an option in a message. Another reader may know it by another name, such as a flag. */
+/** Names an option in a message. Another reader may know it by another name, such as a flag. */
 export interface NamedOption<N extends string = string> {
   readonly option: N
 }
 
 export const named = <N extends string>(option: N): NamedOption<N> => ({ option })
 
-/** Advice for those who call the library from code; a command line leaves it out. */
+/** Advises callers of the library; a command line leaves it out. */
 interface CodeAdvice {
   readonly inCode: string
 }

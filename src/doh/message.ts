@@ -92,7 +92,7 @@ export function decodeReply(octets: Uint8Array, { id, type, name }: { id: number
   const [question, ...others] = reply.questions!
   const isReply = reply.flag_qr && (reply.flags! & OPCODE) === 0 && reply.id === id
   const isAsked = question?.type === type && question.class === 'IN' && lowerCase(question.name) === name
-  if (!isReply || !isAsked || others.length > 0) throw badReply('it is about another query')
+  if (!isReply || !isAsked || others.length > 0) throw badReply('it answers another query')
   return reply
 }
 
@@ -164,7 +164,7 @@ function selectTxt({ answers = [] }: DecodedPacket, name: string): string[][] {
     targets.delete(owner)
     owner = target
   }
-  if (records.some(record => lowerCase(record.name) !== owner)) throw badReply('it has records of another name')
+  if (records.some(record => lowerCase(record.name) !== owner)) throw badReply('it has records for another name')
   if (records.length === 0) throw dohError('ENODATA', 'there is no TXT record at the name')
   return records.map(({ data }) => (data as Buffer[]).map(string => string.toString('latin1')))
 }

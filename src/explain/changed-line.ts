@@ -15,7 +15,7 @@ const MISTAKES = [
   ...(['other-text', 'values-case', 'target-case', 'decoded-target', 'empty-host', 'quotes'] as const)
 ] as const
 
-/** How a sender may write the whole signing string, or a line of it, in another way than the standard says. */
+/** Describes how a sender may write the signing string, or a line of it, against the standard. */
 export type SenderMistake = (typeof MISTAKES)[number]
 
 /** Of these, nothing was changed after it was signed. */

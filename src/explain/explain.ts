@@ -27,7 +27,7 @@ export function explain(verdict: Verdict, options: DiagnoseOptions = {}): string
   return withoutTones(explainDiagnosis(diagnose(verdict, options)))
 }
 
-/** What stands in front of the parts of an explanation. */
+/** Holds the labels of the parts of an explanation. */
 export const LABELS = { changed: 'changed: line', cause: 'likely cause:', fix: 'fix:' } as const
 
 /** Writes the lines of a diagnosis. */

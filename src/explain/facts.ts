@@ -70,15 +70,15 @@ export const ERRORS: Readonly<Record<string, string>> = {
   EAMBIGUOUS: 'there are several strings, and Bun does not tell where a TXT record ends',
   ENOTAUTHENTICATED: 'the zone is not signed, or the resolver does not validate',
   NOT_CONNECTED: 'the client has no connection',
-  REPLAY_STORE_FULL: 'it holds as many ids as it may',
-  READONLY: 'it is a replica, which takes no writes',
+  REPLAY_STORE_FULL: 'it is full',
+  READONLY: 'it is a replica, which accepts no writes',
   OOM: 'its memory is full',
   NOREPLICAS: 'too few replicas have the claim',
   NOAUTH: 'it asks for a password',
   LOADING: 'it is still starting',
-  25006: 'it takes no writes',
+  25006: 'it accepts no writes',
   53100: 'its disk is full',
-  '42P01': 'the table is not there',
+  '42P01': 'the table does not exist',
   '28P01': 'the password is wrong'
 }
 

@@ -1,4 +1,4 @@
-/** What is said about a code that the log of the gateway has besides those of the checks. */
+/** Describes a code of the log of the gateway that is no code of a check. */
 export interface GatewayCodeEntry {
   readonly httpStatus: number
   readonly about: string

@@ -11,14 +11,14 @@ type Evidence = Pick<EvidenceByCode['signature-mismatch'], 'record' | 'records' 
 
 type HashName = 'sha1' | 'sha256' | 'sha384' | 'sha512'
 
-/** How a key made a signature, as the opened signature shows it. */
+/** Describes how a key made a signature, as the opened signature shows it. */
 export interface Made {
   readonly padding: 'pkcs1' | 'pss'
   /** undefined where there is no DigestInfo (RFC 8017 section 9.2), so that no hash is named */
   readonly hash: HashName | undefined
 }
 
-/** How senders write a signature that is base64 nevertheless. */
+/** Names wrong forms of a signature that are still valid base64. */
 export type SignatureForm = 'hexadecimal' | 'base64-twice'
 
 export interface OpenedSignature {

@@ -107,7 +107,7 @@ const MISTAKES: readonly Mistake[] = [
     mistake: 'pem-lines',
     find: ({ bad }) => bad.some(text => /-----(?:BEGIN|END) /.test(text)),
     cause: 'p= has the first or last line of a PEM file (-----BEGIN PUBLIC KEY-----)',
-    fix: 'publish what stands between these lines, without them and without line breaks',
+    fix: 'publish only the text between these lines, without line breaks',
     examples: {
       'key-unreadable': { records: [`v=DKIM1; k=ed25519; p=-----BEGIN PUBLIC KEY-----${P}-----END PUBLIC KEY-----`] },
       'key-malformed': { records: [`v=DKIM1; -----BEGIN PUBLIC KEY-----; p=${P}`] }
@@ -223,7 +223,7 @@ const MISTAKES: readonly Mistake[] = [
   })
 ]
 
-/** What is wrong with the records at a name: a mistake, or else what the code says. */
+/** Describes what is wrong with the records at a name: a known mistake, or else the code. */
 export interface RecordProblem {
   /** a constant word: that of the mistake, or the code */
   readonly mistake: string

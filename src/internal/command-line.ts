@@ -1,5 +1,5 @@
 /**
- * What a command line loads before it knows its command. A bundle loads all modules that one module exports from, so
+ * Exports what a command line loads before it knows its command. A bundle loads all modules that one module exports from, so
  * these names have one of their own: `--help` loads little of the library.
  */
 

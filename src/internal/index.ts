@@ -1,5 +1,5 @@
 /**
- * What the tools of this repository (`cli/`, `flags/`, `gateway/`) use of the library besides its public entries. It is
+ * Exports what the tools of this repository (`cli/`, `flags/`, `gateway/`) use besides the public entries. It is
  * not an entry of the package. Each group says why it is here; a name that receivers would use, too, belongs in a public
  * entry instead.
  */

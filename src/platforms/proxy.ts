@@ -3,7 +3,7 @@ import type { ForwardedNotes, HeaderLine, ReceivedRequest } from '../core/http/r
 import { isHost, isPathPrefix, restorePathPrefix } from '../core/http/uri.ts'
 import { describeSetting, mistake, validateAll } from '../core/mistakes.ts'
 
-/** What a proxy in front changes. No forwarding header is trusted unless it is named here. */
+/** Says what a proxy in front changes. No forwarding header is trusted unless it is named here. */
 export interface ProxyOptions {
   /**
    * whether the request arrived over TLS: true, false, or what the proxy says in X-Forwarded-Proto; by default, what the

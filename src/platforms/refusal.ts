@@ -12,7 +12,7 @@ const RETRY_AFTER = 10
 /** RFC 9110 section 15.5.2: a 401 names a challenge; the draft's section 3.1.1 names this one. */
 const CHALLENGE = { 'WWW-Authenticate': 'Signature' }
 
-/** What a sender has to sign, by the standards that the receiver accepts. The request has no influence on it. */
+/** Lists what a sender has to sign, by the standards that the receiver accepts, whatever the request says. */
 const challengeOf = /* @__PURE__ */ memoizeWeak(
   (settings: Settings): Record<string, string> =>
     Object.assign({}, CHALLENGE, ...settings.schemes.map(scheme => scheme.challenge(settings)))
@@ -41,7 +41,7 @@ export interface Refusal {
 export function refusalOf(verdict: Rejected | Unavailable, from: string, chosen?: unknown): Refusal {
   assertVerdict(from, verdict)
   if ((verdict as Verdict).status === 'verified')
-    throw mistake(`${from}() got`, verdict, 'pass that of a refused request', () => 'a verdict that is verified')
+    throw mistake(`${from}() got`, verdict, 'pass the verdict of a refused request', () => 'a verdict that is verified')
   const status = isErrorStatus(chosen) ? chosen : httpStatus(verdict)
   return { status, headers: refusalHeaders(status, verdict) }
 }

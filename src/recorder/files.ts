@@ -34,7 +34,8 @@ export function createFiles(directory: string, keep: number) {
 function fileSystem(directory: string): FileSystem {
   // The file system of a Worker ends with each request.
   const fs = isWorkers() ? undefined : globalThis.process?.getBuiltinModule?.('node:fs')
-  if (fs === undefined) throw mistake('directory is', directory, 'leave it out: this runtime keeps no files')
+  if (fs === undefined)
+    throw mistake('directory is', directory, 'leave it out: this runtime keeps no files between requests')
   return fs
 }
 
@@ -46,7 +47,7 @@ function createReport(directory: string): (error: unknown) => void {
     isReported = true
     console.error(
       `signed-requests: the recorder cannot write to its directory ${JSON.stringify(directory)} ` +
-        `(${errorLabel(error)}); it keeps the requests in memory, and says this once`
+        `(${errorLabel(error)}); it keeps the requests in memory. This is logged once`
     )
   }
 }

@@ -56,7 +56,7 @@ export function memoryReplayStore(options: { maxEntries?: number | undefined } =
   const keep = (id: string, token: string, isReleased: boolean, ttlSeconds: number, now: Time): void => {
     removeExpired(now)
     if (!shardOf(id).has(id) && isFull()) {
-      const message = `the replay store is full: it holds ${maxEntries} ids and forgets none before it expires`
+      const message = `the replay store is full: it holds ${maxEntries} ids, and removes none before it expires`
       throw Object.assign(new Error(message), { code: 'REPLAY_STORE_FULL' })
     }
     const ttl = ttlSeconds * 1000

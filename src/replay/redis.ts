@@ -116,7 +116,7 @@ function validateReplicas(replicas: unknown): number | undefined {
 
 function validateReplicasTimeout(timeout: unknown): number {
   if (isPositive(timeout)) return timeout
-  throw mistake('replicasTimeout is', timeout, 'pass milliseconds, such as 500; 0 would wait for ever')
+  throw mistake('replicasTimeout is', timeout, 'pass milliseconds, such as 500; 0 would wait forever')
 }
 
 const isPositive = (value: unknown): value is number =>

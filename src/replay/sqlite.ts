@@ -92,7 +92,8 @@ export function sqliteReplayStore(database: SqliteDatabase, options: { table?: s
 
 function validateTable(name: unknown): string {
   const [table] = parseTableName(name, 1)
-  if (/^sqlite_/i.test(table)) throw mistake('table is', name, 'SQLite keeps names with sqlite_ for itself', describe)
+  if (/^sqlite_/i.test(table))
+    throw mistake('table is', name, 'SQLite reserves names that begin with sqlite_', describe)
   return table
 }
 

@@ -114,12 +114,7 @@ export function signRequest(options: SignRequest, key: SigningKey, context: Sign
   const created = typeof date === 'string' ? new Date() : new Date(date)
   const signatureOver = (base: Result<string>): string => {
     if (!base.ok)
-      throw mistake(
-        'sign() got',
-        request,
-        'change it, because it cannot be signed',
-        () => `a request of which ${base.message}`
-      )
+      throw mistake('sign() got', request, 'correct that', () => `a request that cannot be signed (${base.message})`)
     return encodeBase64(key.sign(base.value))
   }
   if (scheme === 'draft-cavage') {

@@ -162,7 +162,7 @@ describe('explain', () => {
     }
     const FIRST = '^the key is from the file, not from DNS'
     const ACCEPT = `${FIRST}: --trust-file-dns accepts it\n`
-    const UNDECIDED = `${ACCEPT}unavailable: the key is from the file; all else`
+    const UNDECIDED = `${ACCEPT}unavailable: the key is from the file; everything else`
     const ACCOUNT = { SIGNED_REQUESTS_ACCOUNT: '1234' }
 
     test.each<[name: string, args: string[], env: Record<string, string>, code: number, head: string]>([

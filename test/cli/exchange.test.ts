@@ -115,7 +115,7 @@ describe('a response of something else is described by its status and by who nam
       '',
       /^API Gateway answers/
     ],
-    ['a tunnel that is off', 404, { 'ngrok-error-code': 'ERR_NGROK_3200' }, '', /^the tunnel of ngrok is off/],
+    ['a tunnel that is off', 404, { 'ngrok-error-code': 'ERR_NGROK_3200' }, '', /^the ngrok tunnel is off/],
     ['a tunnel to a closed port', 502, { 'ngrok-error-code': 'ERR_NGROK_8012' }, '', /nothing listens at the port/],
     ['another error of ngrok', 403, { 'ngrok-error-code': 'ERR_NGROK_9999' }, '', /^ngrok answers.*ERR_NGROK_9999/],
     [
@@ -167,7 +167,7 @@ describe('a response of something else is described by its status and by who nam
 
 test.each<[error: object, text: string]>([
   [{ code: 'ABORT_ERR', message: 'aborted' }, `nothing within ${RESPONSE_TIMEOUT / 1000} s`],
-  [{ code: 'EADDRINUSE', message: 'm' }, 'another program has this port (EADDRINUSE)'],
+  [{ code: 'EADDRINUSE', message: 'm' }, 'another program uses this port (EADDRINUSE)'],
   [
     { code: 'HPE_INVALID_CONSTANT', message: 'm' },
     'that port does not speak HTTP/1: perhaps TLS, which needs https in the URL (HPE_INVALID_CONSTANT)'

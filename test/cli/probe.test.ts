@@ -128,7 +128,7 @@ describe('an odd answer', () => {
   ])('%s is an answer', async (_, answer) => {
     const url = await say(answer)
     const probed = await probe(url)
-    expect(probed.text).toMatch(/^FAIL {2}GET {15}101: it changed to another protocol/m)
+    expect(probed.text).toMatch(/^FAIL {2}GET {15}101: it switched to another protocol/m)
     expect(probed.code).toBe(1)
     expect(await send(url)).toMatchObject({ code: 1, stdout: expect.stringContaining('answer: 101 ') })
   })

@@ -116,7 +116,7 @@ test('escapes the answer, and shows the beginning of a long one', async () => {
 test('says that the port for DNS is taken, and ends', async () => {
   const url = await serve()
   const { host } = new URL(url)
-  const problem = `cannot serve DNS on ${host} (--serve-dns): another program has this port (EADDRINUSE)`
+  const problem = `cannot serve DNS on ${host} (--serve-dns): another program uses this port (EADDRINUSE)`
   const stderr = `signed-requests: ${problem}\n`
   expect(await send(url, ['--serve-dns', host])).toMatchObject({ code: 64, stderr })
 })
@@ -207,7 +207,7 @@ describe('a refusal', () => {
   const withoutDns = { lookupTxt: () => Promise.reject(Object.assign(new Error(), { code: 'ESERVFAIL' })) }
   const failing = { replayStore: { claim: () => Promise.reject(new Error('down')), release: async () => {} } }
   const COMMAND = '  npx signed-requests key test._domainkey.service.example\n'
-  const ASK = /If it is to ask the DNS server at .*, start the gateway with --dns-server/
+  const ASK = /To let it ask the DNS server at .*, start the gateway with --dns-server/
 
   test.each<[options: Partial<VerifierOptions>, flags: string[], says: RegExp, shows: string[]]>([
     [withoutDns, [], /its DNS or its store does not answer, .* On the machine where it runs/, [COMMAND]],
@@ -264,9 +264,9 @@ describe('the same bytes again', () => {
     expect((await sendServed(await startFleet(stored()), '--repeat', '2', '--account', '9')).code).toBe(1)
   })
 
-  const ALL = /Request 2, a replay of the same bytes, was accepted, and so was each: .* no replay store, or it only/
+  const ALL = /Request 2, a replay of the same bytes, was accepted, like all others: .* no replay store, or it only/
   const SOME = /Request 2, .* others were refused \(2 of 4 accepted\): several receivers .* do not share a replay store/
-  const OTHERS = /Request 2 was accepted, and request 1, .* several receivers answer .* settings, clocks or DNS differ/
+  const OTHERS = /Request 2 was accepted, but request 1 .* several receivers answer .* settings, clocks or DNS differ/
 
   test.each<[name: string, fleet: Partial<VerifierOptions>[], code: number, says: RegExp]>([
     ['one without a store', [{}], 1, ALL],
@@ -339,13 +339,15 @@ describe('a Host that nobody chose', () => {
     const url = await startReceiver(hosts)
     const { code, text } = await sendServed(url)
     const { host } = new URL(url)
-    expect(text).toContain(`Host ${host} was signed, that of the URL. If the receiver has another name (hosts): --host`)
+    expect(text).toContain(
+      `The Host of the URL, ${host}, was signed. If the receiver has another name (hosts), sign that: --host`
+    )
     expect(code).toBe(1)
   })
 
   test('a Host that nobody chose is said where a server has no site for it', async () => {
     const url = await serve((_, response) => response.writeHead(421).end())
-    expect((await sendServed(url)).text).toContain('was signed, that of the URL.')
+    expect((await sendServed(url)).text).toContain('The Host of the URL, ')
   })
 
   test('a Host that nobody chose is not said where it was chosen, or cannot be why', async () => {
@@ -391,7 +393,7 @@ createServer(async (req, res) => { ${answer} }).listen(${port})`
 
   test('says that a resolver which the file sets is not replaced', async () => {
     const { code, text } = await start("res.writeHead(401, { 'WWW-Authenticate': 'Signature' }).end()")
-    expect(text).toContain('sets a resolver of its own, which --start does not replace')
+    expect(text).toContain('sets its own resolver, which --start does not replace')
     expect(code).toBe(1)
   })
 
@@ -407,7 +409,7 @@ createServer(async (req, res) => { ${answer} }).listen(${port})`
     const echo = "res.end(req.method + req.url + req.headers['x-event'])"
     const { code, stdout, text } = await start(echo, ['--request', '-'], captured)
     expect(stdout).toContain('  PUT/a%2Fb?id=1paid\n')
-    expect(text).toMatch(/proves nothing: .* sets a resolver of its own, which --start does not replace: take that/)
+    expect(text).toMatch(/proves nothing: .* sets its own resolver, which --start does not replace: take that/)
     expect(code).toBe(2)
   })
 
@@ -443,7 +445,10 @@ createServer(async (req, res) => {
   test('says that another program has the port of --start-port', async () => {
     const { port } = new URL(await serve())
     const { code, stderr } = await send('http://127.0.0.1:9/', ['--start', process.execPath, '--start-port', port])
-    expect([code, stderr]).toEqual([64, expect.stringContaining(`another program listens on localhost:${port}`)])
+    expect([code, stderr]).toEqual([
+      64,
+      expect.stringContaining(`another program already listens on localhost:${port}`)
+    ])
   })
 
   test.each([
@@ -515,7 +520,7 @@ createServer((_, res) => {
   })
 
   test('says that another program has the port', async () => {
-    const stderr = expect.stringContaining('another program listens on')
+    const stderr = expect.stringContaining('another program already listens on')
     expect(await send(await serve(), ['--start', process.execPath])).toMatchObject({ code: 64, stderr })
   })
 })
@@ -568,7 +573,7 @@ describe('--print sends nothing, and what it prints', () => {
   })
 
   test.each([
-    ['http', ['--data', 'caf\u00e9'], '--print curl writes base64'],
+    ['http', ['--data', 'caf\u00e9'], 'use --print curl'],
     ['curl', ['--header', 'X-A: \u00e9'], 'the head of this request is not ASCII']
   ])('--print %s cannot print %j', async (form, flags, says) => {
     const finished = await print(form, 'http://localhost:9/', ...flags)

@@ -26,7 +26,7 @@ describe('usage', () => {
   const DNS = '--serve-dns takes a loopback address and a port: 127.0.0.1:5353 or [::1]:5353'
   const PRINT = '--print sends nothing: leave --serve-dns, --start and --repeat out'
   const loopback = (write: string) =>
-    `--allow-self-signed is for loopback addresses; if a.example is a name of this machine: write ${write}`
+    `--allow-self-signed is for loopback addresses; if a.example belongs to this machine: write ${write}`
   const NO_FILE = "ENOENT: no such file or directory, open '/no/such/file'"
   const NAME = 'must be a DNS name, such as one._domainkey.service.example'
   const URL_NEEDED = 'URL must be an http or https URL, such as http://localhost:3000/hook'

@@ -50,13 +50,13 @@ const SAME: readonly { path: string; original: string; replacement: string; reas
   },
   {
     path: 'cli/explain/explain-capture.ts',
-    original: "'nobody is asked for the key'",
+    original: "'no key is looked up'",
     replacement: '""',
     reason: 'the failure of the key is replaced by the reason for which it was not checked'
   },
   {
     path: 'cli/explain/explain-capture.ts',
-    original: "() => Promise.reject(new Error('nobody is asked for the key'))",
+    original: "() => Promise.reject(new Error('no key is looked up'))",
     replacement: '() => undefined',
     reason: 'the failure of the key is replaced by the reason for which it was not checked'
   },

@@ -39,7 +39,7 @@ describe.each(RUNTIMES)('a recorder on $name $version ($package)', runtime => {
 
   test.skipIf(runtime.command !== undefined)('refuses a directory where no file outlives a request', async () => {
     const input = { vectors, directory: '/tmp/refused' }
-    const error = 'directory is a string: leave it out: this runtime keeps no files'
+    const error = 'directory is a string: leave it out: this runtime keeps no files between requests'
     expect(await program.run(runtime, 'recorder', input)).toMatchObject({ kept: 0, error })
     // Since this date, a Worker has a file system of its own for each request.
     const port = await project.serveWorker('bundle.js', { date: '2026-10-01' })

@@ -457,7 +457,7 @@ describe('what explain reads', () => {
   test('the dump of curl -v, which has no body', async () => {
     listener = (_, res) => res.end()
     const said = await curl(signed, `http://127.0.0.1:${port}`)
-    expect(await explain(said)).toMatch(/^unavailable: the body is not in the capture; all else passed$/m)
+    expect(await explain(said)).toMatch(/^unavailable: the body is not in the capture; everything else passed$/m)
   })
 
   test('a curl command, as a shell and curl take it', async () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { inject } from 'vitest'
 import { runProcess } from './run-process.ts'
 
-/** These are the two command lines as files for Node.js, from bundles.ts. */
+/** Names the two command lines as files for Node.js, from bundles.ts. */
 export const CLI = join(inject('bundles'), 'dist/cli.js')
 export const GATEWAY_CLI = join(inject('bundles'), 'gateway/dist/cli.js')
 

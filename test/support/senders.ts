@@ -22,7 +22,7 @@ export const base64 = (hash: string, data: string | Uint8Array): string =>
 
 export const DIGEST = `SHA-256=${base64('sha256', BODY)}`
 
-/** How a sender makes a request, where it differs from a good one. */
+/** Describes where a sender differs from a good one. */
 export interface Sender {
   method?: string
   /** the target that is signed, and the one that is called where that is another */
@@ -46,7 +46,7 @@ export interface Sender {
   header?: (header: string) => string | undefined
 }
 
-/** What the service always signs. */
+/** Lists what the service always signs. */
 export const COVERED = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
 
 const present = (headers: Readonly<Record<string, string | undefined>>): Header[] =>

@@ -1,7 +1,7 @@
 import { CODES, GATEWAY_CODES } from '../../../src/internal/index.ts'
 import type { Incident } from './log-lines.ts'
 
-/** Who signed: the published key, nobody known although the request claims so, or nobody of the service. */
+/** Says who signed: the published key, an unknown party that claims to be the service, or nobody under its domain. */
 export type Signer = 'key' | 'claimed'
 
 /** Refused requests that claim to be the service's, with one code, one signer and one value of what differs. */
@@ -27,7 +27,7 @@ export interface Differing {
   readonly value: string
 }
 
-/** All that was found, bounded whatever was sent. */
+/** Holds the findings, bounded whatever was sent. */
 export interface Incidents {
   readonly groups: readonly Group[]
   readonly verified: number

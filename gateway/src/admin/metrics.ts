@@ -10,7 +10,7 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 const CODE_NAMES = Object.keys(CODES) as (keyof typeof CODES)[]
 
-/** Everything that `problem` of a failed claim can be. */
+/** Lists every `problem` of a failed claim. */
 export const STORE_PROBLEMS = ['late', 'threw', 'undecided', 'unreachable', 'wrong-type'] as const
 
 /** Makes the metrics that Prometheus reads. No label comes from a request. */

@@ -64,7 +64,7 @@ function bannerOf({ observe, refusalStatus }: Mode): string {
   if (observe) return 'OBSERVING: nothing is refused'
   if (refusalStatus === undefined) return ''
   const isRetried = asksAgain(refusalStatus)
-  return `${isRetried ? 'ASKING AGAIN' : 'INTRODUCING'}: refused requests get ${refusalStatus}`
+  return `${isRetried ? 'ASKING FOR RETRIES' : 'INTRODUCING'}: refused requests get ${refusalStatus}`
 }
 
 const modeOf = (mode: Mode): string =>
@@ -76,7 +76,7 @@ export function accountFact({
   seenAccounts
 }: Pick<SetupSettings, 'verifier'> & { readonly seenAccounts: ReadonlySet<string> }): string {
   if (accounts !== ANY_ACCOUNT) return typeof accounts === 'function' ? '' : [accounts].flat().join(', ')
-  if (seenAccounts.size === 0) return 'not given, and no signed request has come yet'
+  if (seenAccounts.size === 0) return 'not set, and no signed request has arrived yet'
   const seen = [...seenAccounts].join(', ')
-  return `not given; signed requests came for ${seen}: write ${accountFlags(seenAccounts)} if that is yours`
+  return `not set; signed requests arrived for ${seen}: write ${accountFlags(seenAccounts)} if that is yours`
 }

@@ -36,7 +36,7 @@ export function overviewOf(exchange: RecentExchange): object {
       ...mainCodes(verdict),
       ...(elsewhere === undefined
         ? []
-        : [`signed under ${ascii(elsewhere, 255)}: ask the service whether it is theirs`]),
+        : [`signed under ${ascii(elsewhere, 255)}: ask the service whether that domain is theirs`]),
       ...troubleOf(exchange)
     ].join(', '),
     checks: Object.values(verdict.checks).map(({ outcome }) => outcome)
@@ -117,14 +117,14 @@ function shownBody(body: FixtureBody, { checks }: Verdict, redact: boolean): { n
   const notes = [
     `${length} bytes${utf8 ? '' : ' in hex, as it is not UTF-8'}`,
     ...(isBeginning ? ['the beginning'] : []),
-    ...(error === undefined ? [] : [`and the rest did not come (${ascii(error, 200)})`])
+    ...(error === undefined ? [] : [`and the rest did not arrive (${ascii(error, 200)})`])
   ]
   const hex = () => start.toString('hex').replace(/..(?=.)/g, '$& ')
   return { note: notes.join(', '), text: utf8?.toString().replace(INVISIBLE, asEscape) ?? hex() }
 }
 
 const EMPTY = 'The body is empty.'
-const NOT_READ = 'The body was not read: that is done only after the signature has verified.'
+const NOT_READ = 'The body was not read: the gateway reads it only after the signature has verified.'
 
 /** Control and format characters (bidirectional ones too), line and paragraph separators, unassigned code points. */
 const INVISIBLE = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu

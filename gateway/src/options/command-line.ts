@@ -7,7 +7,7 @@ import { AUTHORIZE, GATEWAY } from './flags.ts'
 
 const PROGRAM = 'signed-requests-gateway'
 
-/** The one command besides the gateway itself. */
+/** Names the one command besides the gateway itself. */
 export const AUTHORIZE_COMMAND = 'authorize'
 
 /** Parses the command line of the gateway. @throws UsageError */

@@ -7,7 +7,7 @@ const OUTCOMES = {
   verified: 'verified',
   refused: 'refused',
   'asked-again': 'asking again',
-  unavailable: 'to be repeated',
+  unavailable: 'could not be decided',
   forwarded: 'forwarded, not verified'
 }
 
@@ -188,7 +188,7 @@ function showSetup({ banner, facts: given, send, sendNote, accountPrefix: prefix
   showFacts(facts)
   byId('send').textContent = send
   byId('send-note').textContent = sendNote
-  byId('copy-send').onclick = () => copy(send, 'The line is copied', () => select(byId('send')))
+  byId('copy-send').onclick = () => copy(send, 'Copied the line', () => select(byId('send')))
   for (const list of Object.values(lists)) list.replaceChildren()
   others = 0
   arrived = 0
@@ -275,8 +275,8 @@ function detailContent(request) {
     byHand.lastElementChild.value = text
     byHand.lastElementChild.select()
   }
-  find('.copy-fixture').onclick = () => copy(fixture, 'The fixture is copied', offer(fixture))
-  find('.copy-command').onclick = () => copy(command, 'The command is copied', offer(command))
+  find('.copy-fixture').onclick = () => copy(fixture, 'Copied the fixture', offer(fixture))
+  find('.copy-command').onclick = () => copy(command, 'Copied the command', offer(command))
   return content
 }
 

@@ -192,7 +192,7 @@ test('observing, it says so, and shows no forwarded request as refused', async (
 
 test('asking again, it says so, and which requests are asked for again', async () => {
   const { record, page, rows, counts } = await start({ refusalStatus: 503 })
-  await page.getByText('ASKING AGAIN: refused requests get 503').first().waitFor()
+  await page.getByText('ASKING FOR RETRIES: refused requests get 503').first().waitFor()
   await record(forged(), { status: 503 })
   await rows.first().waitFor()
   expect(await counts()).toContain('asking again 1')
@@ -203,7 +203,7 @@ test('without --account it says which accounts came, and the line to write', asy
   const verifier = { ...service.options, accounts: ANY_ACCOUNT }
   const { record, page } = await start({ observe: true, verifier, seenAccounts })
   const facts = page.locator('#facts')
-  await facts.getByText('no signed request has come yet').waitFor()
+  await facts.getByText('no signed request has arrived yet').waitFor()
   seenAccounts.add('77').add("o'k")
   await record(sign())
   await facts.getByText("write --account 77 --account 'o'\\''k' if that is yours").waitFor()
@@ -314,8 +314,8 @@ describe('copying', () => {
     const number = /\d+$/.exec(page.url())![0]
     const { fixture, command } = JSON.parse((await ask(admin.port, `/requests/${number}`)).body)
     for (const [button, said, text] of [
-      ['Copy as fixture', 'The fixture is copied', fixture],
-      ['Copy explain command', 'The command is copied', command]
+      ['Copy as fixture', 'Copied the fixture', fixture],
+      ['Copy explain command', 'Copied the command', command]
     ]) {
       await detail.getByRole('button', { name: button }).click()
       await page.getByText(said).waitFor()

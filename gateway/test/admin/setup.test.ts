@@ -64,7 +64,11 @@ test('the page says where the line serves its key', () => {
 
 test.each<[changes: Partial<AdminSettings>, banner: string, mode: string]>([
   [{ observe: true }, 'OBSERVING: nothing is refused', 'OBSERVING: every request is forwarded'],
-  [{ refusalStatus: 503 }, 'ASKING AGAIN: refused requests get 503', 'ASKING AGAIN: refused requests get 503'],
+  [
+    { refusalStatus: 503 },
+    'ASKING FOR RETRIES: refused requests get 503',
+    'ASKING FOR RETRIES: refused requests get 503'
+  ],
   [{ refusalStatus: 403 }, 'INTRODUCING: refused requests get 403', 'INTRODUCING: refused requests get 403']
 ])('the page warns that refusals differ with %j', (changes, banner, mode) => {
   const setup = setupWith(changes)
@@ -76,8 +80,8 @@ test.each<[accounts: AdminSettings['verifier']['accounts'], seen: string[], fact
   ['1234', [], '1234'],
   [['1', '2'], ['3'], '1, 2'],
   [() => true, ['3'], ''],
-  [ANY_ACCOUNT, [], 'not given, and no signed request has come yet'],
-  [ANY_ACCOUNT, ['3', '4'], 'not given; signed requests came for 3, 4: write --account 3 --account 4 if that is yours']
+  [ANY_ACCOUNT, [], 'not set, and no signed request has arrived yet'],
+  [ANY_ACCOUNT, ['3', '4'], 'not set; signed requests arrived for 3, 4: write --account 3 --account 4 if that is yours']
 ])('the page shows which accounts are accepted: %j, seen %j', (accounts, seen, fact) => {
   expect(accountFact({ verifier: { ...service.options, accounts }, seenAccounts: new Set(seen) })).toBe(fact)
 })

@@ -93,7 +93,7 @@ test('a body that did not end is on the page, as far as it came', async () => {
   onTestFinished(() => void socket.destroy())
   const [{ body, note, fixture }] = await open(1)
   expect([note, body.text]).toEqual(['body-unreadable', '{"id'])
-  expect(body.note).toBe('4 bytes, and the rest did not come (it did not end within 100 ms)')
+  expect(body.note).toBe('4 bytes, and the rest did not arrive (it did not end within 100 ms)')
   expect(JSON.parse(fixture).vectors[0].request.body).toMatchObject({ utf8: '{"id', error: expect.any(String) })
 })
 

@@ -104,7 +104,7 @@ describe('a line of the list', () => {
   const failed = { changes: { upstream: 'answered', status: 500 } } as const
   const unreached = { changes: { upstream: 'unreachable', upstreamError: '127.0.0.1:9000 ECONNREFUSED' } } as const
   const elsewhere = { options: { serviceDomain: 'other.example' } }
-  const ask = 'signed under service.example: ask the service whether it is theirs'
+  const ask = 'signed under service.example: ask the service whether that domain is theirs'
   test.each<[outcome: string, list: string, account: string, note: string, ReceivedRequest, Setting?]>([
     ['verified', 'signed', '1234', 'the application answered 500', sign(), failed],
     ['verified', 'signed', '1234', 'upstream unreachable 127.0.0.1:9000 ECONNREFUSED', sign(), unreached],
@@ -264,7 +264,7 @@ test('a body of which no byte came is shown as one that did not come', async () 
   const request = { ...vectors[0]!.request, body: { error: 'ECONNRESET' } }
   const fixture = () => ({ ...others, vectors: [{ ...vectors[0]!, request }] })
   const { body } = detailOf({ ...kept, fixture }, verifier, false) as Detail
-  expect(body).toEqual({ note: '0 bytes, and the rest did not come (ECONNRESET)', text: '' })
+  expect(body).toEqual({ note: '0 bytes, and the rest did not arrive (ECONNRESET)', text: '' })
 })
 
 describe('a fixture', () => {

@@ -94,7 +94,7 @@ describe('the form', () => {
     const { page, troubles, close } = await explain.open()
     const { status, text } = await fillAndExplain(page, capture, RECEIVER)
     expect(status).toBe('unavailable')
-    expect(text).toMatch(/^unavailable: the key is not known; all that needs no key passed\n/)
+    expect(text).toMatch(/^unavailable: the key is not known; every check that needs no key passed\n/)
     expect(text).toContain('--    key               not run: no key record is given, and no resolver to ask')
     await page.getByLabel('Host').fill('other.example')
     await page.keyboard.press('Enter')

@@ -21,7 +21,7 @@ type HashName = 'sha256' | 'sha512'
 /** The digests of a body in base64, by their hash. */
 export type HashedBody = Readonly<Partial<Record<HashName, string>>>
 
-/** What is known of a stream before it is read. */
+/** Describes a stream before it is read. */
 export interface Expected {
   /** its Content-Length, whatever it is: a buffer of that size is not copied */
   readonly announced?: string | undefined

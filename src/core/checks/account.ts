@@ -45,7 +45,7 @@ function similarHeader(headers: ReceivedHeaders, prefix: string): { similar?: st
 const NOT_ASKED: Later = {
   ok: false,
   goesOn: 'later',
-  reason: 'the accounts function is asked after the signature has verified'
+  reason: 'the accounts function is called after the signature has verified'
 }
 
 /**

@@ -24,7 +24,7 @@ export interface Context {
   readonly now: number
 }
 
-/** What a verifier has besides its settings. */
+/** Holds the parts of a verifier besides its settings. */
 export interface Tools {
   readonly lookup: Lookup
   readonly keyOf: KeyCache
@@ -38,14 +38,14 @@ export interface Candidate extends RecordKey {
   algorithm: Algorithm
 }
 
-/** What the headers say of the signature. */
+/** Holds what the headers say about the signature. */
 export interface ClaimedSignature {
   readonly parsed: ParsedSignature
   /** undefined when the header leaves it to the key */
   readonly algorithm: Algorithm | undefined
 }
 
-/** What each check finds when it passes. `digest-header` is the part of `digest` that needs no body. */
+/** Types the value of each check that passes. `digest-header` is the part of `digest` that needs no body. */
 export interface Found {
   request: Fields
   https: true
@@ -78,10 +78,10 @@ export interface Nothing extends NotRun {
   readonly goesOn: 'nothing'
 }
 
-/** What a check returns. */
+/** Types the result of a check. */
 export type Outcome<T> = Result<T> | NotRun | Later | Nothing
 
-/** What the checks have returned so far: those that have passed, a value. */
+/** Collects the results of the checks so far: a value for each that passed. */
 export type Results<Passed extends StepName> = { [N in StepName]?: Outcome<Found[N]> | undefined } & {
   readonly [N in Passed]: { ok: true; value: Found[N] }
 }

@@ -82,7 +82,7 @@ type KindOf<T> = [T] extends [string | undefined]
 /** The options with their defaults, as the caller wrote them. */
 type Written = Readonly<Partial<Record<OptionName, unknown>>>
 
-/** All that is known of an option besides its type and its text for an editor, which are in `VerifierOptions`. */
+/** Describes an option. Its type and its text for an editor are in `VerifierOptions`. */
 interface Entry<T> {
   readonly kind: KindOf<T>
   /** its name on a command line, without the dashes; the environment variable is made of it */

@@ -1,4 +1,4 @@
-/** What one code says. */
+/** Describes one code. */
 interface CodeEntry {
   /** the check that it belongs to */
   readonly check: string
@@ -15,7 +15,7 @@ export const CODES = {
   'date-missing': { check: 'date', message: 'there is no Date header' },
   'date-repeated': { check: 'date', message: 'there is more than one Date header' },
   'date-malformed': { check: 'date', message: 'Date is not an HTTP-date' },
-  'date-too-old': { check: 'date', message: 'Date is too long ago' },
+  'date-too-old': { check: 'date', message: 'Date is too old' },
   'date-in-future': { check: 'date', message: 'Date is in the future' },
   'host-missing': { check: 'host', message: 'there is no Host header' },
   'host-repeated': { check: 'host', message: 'there is more than one Host header' },
@@ -34,7 +34,7 @@ export const CODES = {
   'signature-not-base64': { check: 'signature-header', message: 'the signature is not canonical base64' },
   'signature-created-out-of-range': {
     check: 'signature-header',
-    message: 'the created time is too long ago or in the future'
+    message: 'the created time is too old or in the future'
   },
   'signature-expired': { check: 'signature-header', message: 'the expires time has passed' },
   'signature-times-not-allowed': {

@@ -22,7 +22,7 @@ export interface ExpectedList {
   expectedCount?: number
 }
 
-/** How a text that should be base64 is written instead. */
+/** Names the form of a text that should be base64. */
 export type Base64Form =
   | 'base64url'
   | 'without-padding'
@@ -40,7 +40,7 @@ export type Base64Form =
 export type KeyProblem = Exclude<CodesByCheck['key'], UnavailableCode>
 
 /**
- * How a body was changed on its way. For all but the last three, undoing the change gives the signed digest. Those three
+ * Names how a body was changed on its way. For all but the last three, undoing the change gives the signed digest. Those three
  * show in the body: bytes that are not UTF-8 were read as text, an object was converted to a string, or the body was cut.
  */
 export type Reencoding =

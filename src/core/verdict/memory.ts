@@ -8,7 +8,7 @@ import type { Result } from '../result/result.ts'
 import type { Verdict } from './verdict.ts'
 
 /**
- * What the verifier knows of a request besides its verdict. A log line, a captured fixture, the recorder, `diagnose` and
+ * Holds what the verifier knows about a request besides its verdict. A log line, a captured fixture, the recorder, `diagnose` and
  * `verify.release` take it from here, and rebuild nothing.
  */
 export interface Memory {

@@ -19,7 +19,7 @@ const MAX_WORK = 600_000
 
 type Matches = (bytes: Uint8Array) => boolean
 
-/** What happened to a body after it was signed. */
+/** Describes the change of a body after it was signed. */
 export interface BodyChange {
   readonly change?: Reencoding
   /** the same of a body that has the length that was signed, so that the sender hashed another text than it sent */

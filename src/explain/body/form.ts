@@ -17,7 +17,7 @@ export function isForm(body: Buffer): boolean {
   return hasEquals
 }
 
-/** How a serializer of forms writes a name or a value. */
+/** Describes how a serializer of forms writes a name or a value. */
 interface FormStyle {
   /** what it leaves as it is, besides letters and digits */
   readonly plain: string

@@ -14,7 +14,7 @@ export const STALE: LastCause<TimeCode> = {
 /** From 20 to 29 January 1970: today in seconds, taken for milliseconds. */
 const SECONDS_AS_MILLISECONDS = { from: 19 * 86_400_000, to: 29 * 86_400_000 } as const
 
-/** How many seconds the examples are ahead of a clock that returns seconds instead of milliseconds. */
+/** Counts the seconds by which the examples are ahead of a clock that returns seconds instead of milliseconds. */
 const NOW_IN_SECONDS = 1_793_380_824
 
 export const CLOCK_NOT_SET: ConditionalCause<'date-in-future' | 'signature-created-out-of-range'> = {
@@ -64,11 +64,14 @@ const isLocalTime = ({ offsetSeconds }: { readonly offsetSeconds: number }): boo
   return steps > 0 && offset <= ZONE.max + ZONE.slack && Math.abs(offset - steps * ZONE.step) <= ZONE.slack
 }
 
+const DELAYED = 'the request was delayed or replayed, or this clock is fast'
+const FAST = "the sender's clock is fast, or this one is slow"
+
 const LOCAL_TIME: ConditionalCause<'date-too-old' | 'date-in-future'> = {
   find: ({ evidence }) => isLocalTime(evidence),
   cause: ({ evidence, clock }) =>
-    `${compareWithClock(evidence, clock)}, as far as a time zone: the sender may write its local time as GMT, or an hour ` +
-    `of 12; else ${evidence.offsetSeconds < 0 ? 'the request was delayed or replayed, or this clock is fast' : "the sender's clock is fast, or this one is slow"}`,
+    `${compareWithClock(evidence, clock)}, like a time zone: the sender may write its local time as GMT, or a 12-hour ` +
+    `time; otherwise ${evidence.offsetSeconds < 0 ? DELAYED : FAST}`,
   fix:
     'Have the sender write Date in UTC (Python: email.utils.formatdate(usegmt=True); PHP: gmdate; Go: time.Now().UTC() ' +
     'with http.TimeFormat). Compare both clocks with date -u.',

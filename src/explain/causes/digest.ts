@@ -282,7 +282,7 @@ export const digestEntries = (): EntriesOf<'digest'> => ({
         fix: {
           options:
             'Give the adapter the request itself, with no parser in front: express.raw() and express.json() decompress ' +
-            'too (inflate: false). If a proxy decompresses it, Apache does with SetInputFilter DEFLATE: take that out.',
+            'too (inflate: false). If a proxy decompresses it, stop that (Apache: no SetInputFilter DEFLATE).',
           flags:
             'Have the proxy that decompresses requests pass the body on as it was sent (Apache: no SetInputFilter ' +
             'DEFLATE).'

@@ -34,7 +34,7 @@ export type Shown<E> = E extends object
   ? { readonly [K in keyof E]: undefined extends E[K] ? string | undefined : string }
   : undefined
 
-/** Everything that a cause may depend on, or quote. */
+/** Holds what a cause may depend on or quote. */
 export interface Known<C extends Code> extends Surroundings {
   /** the evidence as text for a reader */
   readonly shown: Shown<EvidenceIn<C>>
@@ -79,7 +79,7 @@ export type Causes<C extends Code> = readonly [...ConditionalCause<C>[], LastCau
 /** Lists the facts that a reader is shown of the evidence of a code. */
 export type Facts<C extends Code> = (evidence: NonNullable<EvidenceIn<C>>, clock: string) => readonly Fact[]
 
-/** All that is said about a code. Code marks (backticks) in the texts are for the page. */
+/** Describes a code for its page and for `explain`. Backticks in the texts are for the page. */
 export interface AboutCode<C extends Code> {
   /** what the code means */
   readonly about: string
@@ -110,5 +110,5 @@ export type AddedCauses = { readonly [C in Code]?: readonly ConditionalCause<C>[
 export const RENAMED = {
   cause: ({ shown }: { readonly shown: { readonly renamed?: string | undefined } | undefined }) =>
     `a REST API of API Gateway renamed it: the request has ${shown?.renamed}`,
-  fix: 'Receive it by an HTTP API of API Gateway, or by another proxy: a REST API renames Date and others.'
+  fix: 'Receive it through an HTTP API of API Gateway, or through another proxy: a REST API renames Date and others.'
 } as const

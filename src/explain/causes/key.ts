@@ -17,7 +17,7 @@ export function keyCommand({ name = '', servers = [] }: { name?: string; servers
   return `npx signed-requests key ${word}${isAddress ? ` --dns-server ${server}` : ''}`
 }
 
-/** What the sender must do, and how to look at the record. */
+/** Says what the sender must do, and how to look at the record. */
 const senderMust = (fix: string, evidence: KeyEvidence): string =>
   `The sender must ${fix}. Check it with: ${keyCommand(evidence)}.`
 
@@ -281,7 +281,7 @@ export const keyEntries = (): EntriesOf<'key'> => ({
       {
         find: ({ evidence }) => evidence.error === 'EAMBIGUOUS',
         cause:
-          'DNS has several strings at this name, and Bun does not tell which of them are one TXT record: a guess could ' +
+          'DNS has several strings at this name, and Bun does not tell which of them form one TXT record: a guess could ' +
           'lose a restriction',
         fix: "Pass lookupTxt: dohTxtLookup({ url }) of 'signed-requests/doh', which gets the records as they are.",
         examples: [{ evidence: { error: 'EAMBIGUOUS' } }]
@@ -298,7 +298,7 @@ export const keyEntries = (): EntriesOf<'key'> => ({
         examples: [{ evidence: { error: 'ECONNREFUSED', servers: ['127.0.0.1'] } }],
         cause: ({ shown }) =>
           `nothing listens at ${shown.servers}, the only DNS server that is known: on Windows Node.js 20.20, 22.22, 24.13 and ` +
-          'later find no other one (a fault of c-ares 1.34.6); elsewhere the local resolver does not run',
+          'later find no other (a fault of c-ares 1.34.6); elsewhere the local resolver is not running',
         fix: {
           options:
             "Name a DNS server: lookupTxt: dnsTxtLookup({ servers: ['192.0.2.53'] }) with the address of yours, or " +

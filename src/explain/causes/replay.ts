@@ -10,19 +10,19 @@ const storeName = ({ store = 'the store' }: { store?: string | undefined }): str
 const STATES: readonly (readonly [code: RegExp, state: string, fix: string])[] = [
   [
     /^NOT_CONNECTED$/,
-    'is not connected, as its client says',
+    'is not connected, according to its client',
     'Look for the error event of the client; check that the server runs and that the URL is right.'
   ],
-  [/^(?:WRONGPASS|NOAUTH|28)/, 'cannot be logged in to', 'Check user name and password in its URL.'],
+  [/^(?:WRONGPASS|NOAUTH|28)/, 'refuses the login', 'Check the user name and password in its URL.'],
   [
     /^(?:NOPERM|42501|SQLITE_(?:PERM|AUTH))/,
-    'gives this user no right to write',
+    'does not let this user write',
     'Give the user the rights that the page of the stores lists.'
   ],
   [
     /^(?:READONLY|25006|SQLITE_READONLY)/,
-    'takes no writes',
-    'Connect to the primary, not to a replica; a file must be writable, with its folder.'
+    'does not accept writes',
+    'Connect to the primary, not to a replica; a file and its folder must be writable.'
   ],
   [/^(?:LOADING|57P03)$/, 'is still starting', 'Wait until it has started: retries are accepted then.'],
   [
@@ -31,23 +31,23 @@ const STATES: readonly (readonly [code: RegExp, state: string, fix: string])[] =
     'Give it more memory; it must not evict keys to get some (Redis: noeviction).'
   ],
   [/^(?:53100|MISCONF|SQLITE_FULL)$/, 'cannot write to its disk', 'Free some space on its disk.'],
-  [/^53300$/, 'takes no more connections', 'Close connections, or raise max_connections.'],
+  [/^53300$/, 'accepts no more connections', 'Close connections, or raise max_connections.'],
   [
     /^42P01$/,
     'has no such table',
     'Create it with the statement that postgresReplayTable() returns, in the schema of this user.'
   ],
   [/^3D000$/, 'has no such database', 'Check the name of the database in its URL.'],
-  [/^57P/, 'is shutting down', 'See who stops it.'],
+  [/^57P/, 'is shutting down', 'Find out what stops it.'],
   [
     /^(?:CLUSTERDOWN|MASTERDOWN|NOREPLICAS|TRYAGAIN)$/,
-    'has too few servers that work',
-    'Look at the state of its cluster and replicas.'
+    'has too few working servers',
+    'Check the state of its cluster and replicas.'
   ],
   [
     /^SQLITE_(?:BUSY|LOCKED)/,
     'is locked by another process',
-    'Find the process that holds the lock; take backups in another way than by copying the file.'
+    'Find the process that holds the lock; do not back it up by copying the file.'
   ],
   [/^SQLITE_(?:NOTADB|CORRUPT)/, 'has a damaged file', 'Put the file aside, and start with a new one.'],
   [
@@ -98,7 +98,7 @@ export const replayEntries = (): EntriesOf<'replay'> => ({
       {
         find: ({ evidence }) => evidence.error === 'SQLITE_READONLY_DBMOVED',
         cause: ({ shown }) => `the database of ${storeName(shown)} was deleted or replaced while open`,
-        fix: 'Start this process again, and leave the file in place: no other process finds what is written now.',
+        fix: 'Restart this process, and leave the file in place: no other process sees what this one writes now.',
         examples: [{ evidence: { error: 'SQLITE_READONLY_DBMOVED', problem: 'threw', store: 'SQLite' } }]
       },
       causeOf({

@@ -24,10 +24,10 @@ const FIX_RFC9421 = {
   Signature: 'Have the sender write Signature: sig1=:BASE64: with a colon on either side (RFC 9421 section 4.2).'
 } as const
 
-/** Where the position is in the excerpt (`withExcerpt`). */
+/** The position in the excerpt (`withExcerpt`). */
 const BEFORE = 20
 
-/** Returns the text at the position, and what stands before it. */
+/** Returns the text at the position, and the text before it. */
 const near = ({ position, excerpt = '' }: Malformed): readonly [before: string, after: string] => {
   const at = Math.min(position, BEFORE)
   return [excerpt.slice(0, at), excerpt.slice(at)]
@@ -44,7 +44,7 @@ const looksLike =
 const ONE_SPACE =
   'Have the sender write one space between them: headers="(request-target) host date" (draft section 2.1.6).'
 
-/** How senders write the header of the draft, besides the form of its grammar. */
+/** Lists other forms in which senders write the header of the draft. */
 const OTHER_FORMS: readonly ConditionalCause<'signature-malformed'>[] = [
   causeOf({
     find: ({ evidence }) => evidence.reason === UNCLOSED && /(\w+)\s*=\s*$/.exec(near(evidence)[0])?.[1],
@@ -54,7 +54,7 @@ const OTHER_FORMS: readonly ConditionalCause<'signature-malformed'>[] = [
   }),
   {
     find: looksLike(/^\s*Signature\s/i, /^\s*$/),
-    cause: 'the scheme of Authorization stands in front: Signature: Signature keyId=...',
+    cause: 'the value begins with the scheme of Authorization: Signature: Signature keyId=...',
     fix: 'Have the sender leave the word Signature out of the value: Signature: keyId="...",algorithm="...".',
     examples: [{ evidence: { position: 0, excerpt: 'Signature keyId="one' } }]
   },
@@ -114,13 +114,13 @@ const OTHER_FORMS: readonly ConditionalCause<'signature-malformed'>[] = [
   },
   {
     find: looksLike(/^\([^)]*\)/, /^[^(]*$/),
-    cause: 'the sender lists a name in brackets in headers that the draft does not have',
+    cause: 'headers lists a name in parentheses that the draft does not have',
     fix: 'Have the sender write (request-target), (created) or (expires), the only ones (draft section 2.3).',
     examples: [{ evidence: { position: 19, excerpt: 'a-sha256",headers="(request_target) hos' } }]
   }
 ]
 
-/** How senders write the headers of RFC 9421 in another form. */
+/** Lists other forms in which senders write the headers of RFC 9421. */
 const FORMS_OF_RFC9421: readonly ConditionalCause<'signature-malformed'>[] = [
   {
     find: ({ evidence }) => /;\s*keyId=/.test(evidence.excerpt ?? ''),
@@ -161,7 +161,7 @@ const BY_FORM: Readonly<Record<Base64Form, readonly [cause: string, fix: string]
   ],
   'percent-encoded': [
     'it is percent-encoded (%2B, %2F, %3D)',
-    'Have the sender write it without escapes: a header is no URL'
+    'Have the sender write it without escapes: a header is not a URL'
   ],
   'plus-as-space': [
     'each + became a space, as when a form or a URL is decoded',
@@ -350,7 +350,7 @@ export const signatureHeaderEntries = (): EntriesOf<'signature-header'> => ({
           options: ({ evidence, setting }) =>
             `If the service says so, add it: ${setting('algorithms', evidence.received?.toLowerCase())}.`,
           flags: ({ shown, evidence, setting }) =>
-            `If the service says so, give it beside what is to stay (${shown.allowed}): ` +
+            `If the service says so, list it together with the others (${shown.allowed}): ` +
             `${setting('algorithms', evidence.received?.toLowerCase())}.`
         }
       },

@@ -99,8 +99,8 @@ const BY_CHANGE: Readonly<Record<LineChange, LastCause<'signature-mismatch'>>> =
     fix: 'Have the sender write the names in lower case in the signing string (draft section 2.3).'
   },
   'no-space': {
-    cause: 'the sender signed without the space behind each colon',
-    fix: 'Have the sender write a colon and one space behind each name in the signing string (draft section 2.3).'
+    cause: 'the sender signed without the space after each colon',
+    fix: 'Have the sender write a colon and one space after each name in the signing string (draft section 2.3).'
   },
   'line-ends': {
     cause: 'the sender joined the lines of the signing string by CR LF',
@@ -108,7 +108,7 @@ const BY_CHANGE: Readonly<Record<LineChange, LastCause<'signature-mismatch'>>> =
   },
   'last-newline': {
     cause: 'the sender signed a line break at the end of the signing string',
-    fix: 'Have the sender leave it out: lines are joined by LF, and none stands behind the last one (draft section 2.3).'
+    fix: 'Have the sender leave it out: lines are joined by LF, with none after the last (draft section 2.3).'
   },
   'literal-newlines': {
     cause: 'the sender joined the lines of the signing string by a backslash and an n, which is no line break',
@@ -119,7 +119,7 @@ const BY_CHANGE: Readonly<Record<LineChange, LastCause<'signature-mismatch'>>> =
     fix: 'Have the sender join them by LF (draft section 2.3).'
   },
   'line-order': {
-    cause: 'the sender signed the lines in another order than that of headers, such as that of a map',
+    cause: 'the sender signed the lines in another order than headers lists them, such as that of a map',
     fix: 'Have the sender sign the lines in the order of the names in headers, and list the names in that order.'
   },
   'values-alone': {
@@ -135,7 +135,7 @@ const BY_CHANGE: Readonly<Record<LineChange, LastCause<'signature-mismatch'>>> =
     fix: 'Have the sender give the signing function the string itself: it hashes once (Go alone signs a hash).'
   },
   'http-version': {
-    cause: 'the sender signed HTTP/1.1 behind the target, as in a request line',
+    cause: 'the sender signed HTTP/1.1 after the target, as in a request line',
     fix: 'Have the sender sign path and query alone: (request-target): post /hook (draft section 2.3).'
   },
   'host-url': {
@@ -237,7 +237,7 @@ const BY_CHANGE: Readonly<Record<LineChange, LastCause<'signature-mismatch'>>> =
   }
 }
 
-/** What the search has found besides the change, where a cause names it. */
+/** Gives a cause the detail of the change that the search has found. */
 const DETAILS: Partial<Record<LineChange, string>> = {
   prefix: '/api',
   slash: '/api',
@@ -256,7 +256,7 @@ const changedLines = (): ConditionalCause<'signature-mismatch'>[] =>
     }
   })
 
-/** How each algorithm is made. */
+/** Describes how each algorithm signs. */
 const NAMED: Readonly<Record<string, string>> = {
   'rsa-sha256': 'by RSASSA-PKCS1-v1_5 with SHA-256',
   'rsa-v1_5-sha256': 'by RSASSA-PKCS1-v1_5 with SHA-256',

@@ -95,8 +95,8 @@ export function nodeHandler<Req extends NodeRequest = IncomingMessage, Res exten
   function warnOnce(req: Req): void {
     if (!isChecked && hasUnreached(req, receive))
       console.warn(
-        'nodeHandler() answers by itself, so the handler that stands behind it never runs: write ' +
-          'nodeMiddleware(verify, options) in its place, or move that code into the function that nodeHandler() gets'
+        'nodeHandler() answers by itself, so the handler after it never runs: write ' +
+          'nodeMiddleware(verify, options) instead, or move that code into the function that you pass to nodeHandler()'
       )
     isChecked = true
   }

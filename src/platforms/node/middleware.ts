@@ -61,7 +61,7 @@ export function nodeMiddleware<Req extends NodeRequest = IncomingMessage, Res ex
         return next()
       })
     } catch (error) {
-      // What a framework throws itself is not for its own next().
+      // An error that the framework itself throws is not passed to its next().
       if (isPassedOn) throw error
       next(error)
     }

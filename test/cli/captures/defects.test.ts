@@ -23,8 +23,8 @@ describe.each(FORMATS)('$name', ({ write, isBodyless }) => {
   test('a capture without a defect is verified, or lacks only its body', async () => {
     const { code, text } = await explain(write(sign()))
     if (!isBodyless) return expect([text, code]).toEqual([expect.stringMatching(/^verified: account 1234/), 0])
-    expect(text).toMatch(/^unavailable: the body is not in the capture; all else passed\n/)
-    expect(text).toMatch(/^-- {4}digest {12}not run: the capture does not have the body; --body FILE gives it$/m)
+    expect(text).toMatch(/^unavailable: the body is not in the capture; everything else passed\n/)
+    expect(text).toMatch(/^-- {4}digest {12}not run: the capture does not have the body; pass it with --body FILE$/m)
     expect(text).not.toContain('mismatch')
     expect(code).toBe(2)
   })

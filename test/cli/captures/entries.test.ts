@@ -115,7 +115,7 @@ describe('what a JSON export does not say', () => {
     [{ postData: 'x', body: { type: 'Buffer', data: [97] } }, { body: 'a' }],
     [
       { body: { type: 'Buffer', data: 'a' } },
-      { missingBody: 'the capture has the body parsed, and its bytes as sent are lost' }
+      { missingBody: 'the capture has only the parsed body, not its bytes as sent' }
     ],
     [{ body: { type: 'B', data: [97] } }, { missingBody: expect.stringContaining('parsed') }],
     [{ body: 1 }, { missingBody: expect.stringContaining('parsed') }],
@@ -276,7 +276,7 @@ describe('what copying does to a capture', () => {
 
   test('a note says that a signature is redacted', async () => {
     const { stderr } = await explain(file.replace(/signature="[^"]*"/, 'signature="***"'))
-    expect(stderr).toBe('note: Signature looks redacted or edited; take it from where it is whole\n')
+    expect(stderr).toBe('note: Signature looks redacted or edited; copy it from a place that shows all of it\n')
   })
 
   const editedOf = (value: string) => {
@@ -286,7 +286,7 @@ describe('what copying does to a capture', () => {
   const EDITED = ['a***', '[REDACTED]', 'a redacted b', 'a [Filtered] b', 'a=&quot;b', '\u201c', '\u201d']
 
   test.each([...EDITED, '\xe2\x80\x9c', '\xe2\x80\x9d'])('a value is taken for an edited one: %j', value =>
-    expect(editedOf(value)).toEqual(['\\x1bX looks redacted or edited; take it from where it is whole'])
+    expect(editedOf(value)).toEqual(['\\x1bX looks redacted or edited; copy it from a place that shows all of it'])
   )
 
   test.each(['**', '[filter]', 'filtered', 'redact', '&quot', '"', '\u2019', '\xe2\x80\x99'])(

@@ -324,7 +324,10 @@ test('wrangler tail has no body, and explain says so', async () => {
     event: { request: { method: 'POST', url, headers } }
   })
   const { code, text } = await explain(line)
-  expect([code, text]).toEqual([2, expect.stringContaining('the capture does not have the body; --body FILE gives it')])
+  expect([code, text]).toEqual([
+    2,
+    expect.stringContaining('the capture does not have the body; pass it with --body FILE')
+  ])
 })
 
 test('a note says that Hookdeck has no method', async () => {
@@ -374,5 +377,5 @@ test.each([
   'http://[::2]/'
 ])('nothing is fetched from %s', async address => {
   const { code, stderr } = await runInside([...EXPLAIN, address])
-  expect([code, stderr]).toEqual([64, expect.stringContaining('on this machine alone')])
+  expect([code, stderr]).toEqual([64, expect.stringContaining('only from an inspector on this machine')])
 })

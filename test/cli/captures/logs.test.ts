@@ -41,7 +41,7 @@ test.each<[log: string, says: string]>([
   ['x\n1606752000.123\t1', 'where tcpdump -A has all of a request'],
   ['\t\tABC123-D45\t', 'a real-time log'],
   [`${'\t'.repeat(60)}ABC1-D4\t`, 'a real-time log'],
-  ['x haproxy[12]: a', 'no body: tcpdump -A between it and the receiver has all of a request'],
+  ['x haproxy[12]: a', 'no body: tcpdump -A between it and the receiver shows whole requests'],
   [HAPROXY, 'the log of HAProxy, which records headers only with http-request capture req.hdrs len 8192, and'],
   [HAPROXY.replace('10/0/30/69/109', '-1/-1/-1/-1/+109'), 'the log of HAProxy'],
   ['{"logger":"http.log.access"}', 'the access log of Caddy, which has the headers and no body: tcpdump -A'],

@@ -24,8 +24,8 @@ describe('a body that is not in the capture as it was sent', () => {
   test('a check of the body is not run when a fixture has no body', async () => {
     const fixture = { request: { ...service.sign({ body: BODY }), body: null }, now: new Date().toISOString() }
     const { code, text } = await explain(JSON.stringify(fixture))
-    expect(text).toMatch(/^unavailable: the body is not in the capture; all else passed\n/)
-    expect(text).toMatch(/^-- {4}digest {12}not run: the capture does not have the body; --body FILE gives it$/m)
+    expect(text).toMatch(/^unavailable: the body is not in the capture; everything else passed\n/)
+    expect(text).toMatch(/^-- {4}digest {12}not run: the capture does not have the body; pass it with --body FILE$/m)
     expect(code).toBe(2)
   })
 })
@@ -140,7 +140,7 @@ describe('what is not a capture', () => {
     [
       "the gateway's log as text",
       '2026-11-22T12:00:00.000Z 401 rejected date-too-old not-asked 2 ms\n',
-      'explain reads the one of --log json'
+      'explain needs --log json'
     ],
     ['curl --trace-ascii', `== Info: a\n${TRACE}0000: POST / HTTP/1.1\n0015: Host: a\n`, 'with curl -v instead'],
     ['curl --trace-time', `12:00:00.000001 ${TRACE}0000: POST / HTTP/1.1\n`, 'capture with curl -v instead'],
@@ -160,11 +160,11 @@ describe('what is not a capture', () => {
     ['a log with one wrong line', `${'{}\n'.repeat(30)}{"b" 2}\n${'{}\n'.repeat(30)}`, 'line 31 is wrong'],
     ['null headers', '{"method":"POST","url":"/","headers":null}', NOT_A_CAPTURE],
     ['no vectors', '{"vectors":[]}', 'the fixture has no vectors'],
-    ['an empty vector', '{"options":{},"vectors":[{}]}', 'the request of the fixture is not as schema.json'],
+    ['an empty vector', '{"options":{},"vectors":[{}]}', 'the request of the fixture does not follow schema.json'],
     [
       'a Lambda event with a parsed body',
       '{"rawPath":"/","body":{}}',
-      'but has a value of a wrong type (the body of a'
+      'but has a value of the wrong type (the body of a'
     ],
     ['an array of console.log', '[{a: 1', 'line 1 is wrong; is the file cut off?'],
     ['white space', ' \t\n', 'the file is empty'],
@@ -184,7 +184,7 @@ describe('what is not a capture', () => {
       'this is a call of fetch(): capture'
     ],
     ['fetch() in code', 'const a = await fetch("https://a.example/")', 'this is a call of fetch()'],
-    ['a number as a vector', '{"vectors":[1]}', 'the request of the fixture is not as schema.json']
+    ['a number as a vector', '{"vectors":[1]}', 'the request of the fixture does not follow schema.json']
   ])('a file that is not a capture is refused, with what to do instead: %s', (_, file, says) =>
     expectMistake(file, says)
   )
@@ -192,13 +192,16 @@ describe('what is not a capture', () => {
   const request = { method: 'GET', target: '/', headers: [] }
   const sent = { ...request, https: true }
   test.each([
-    [{ request: { ...sent, headers: 'a: b' } }, 'the request.headers of the fixture is not as'],
+    [{ request: { ...sent, headers: 'a: b' } }, 'the request.headers of the fixture does not follow'],
     [{ request: { ...sent, headers: [1] } }, 'must be an object of names and values, pairs, or { name, value }'],
-    [{ request: { ...sent, body: '' } }, 'the request.body of the fixture is not as'],
-    [{ request: { ...sent, body: { utf8: 'a', base64: 'Yg==' } } }, 'the request.body of the fixture is not as'],
-    [{ request, dns: { a: [['v=DKIM1']], b: ['v=DKIM1'] } }, 'the dns of the fixture is not as schema.json of signed-'],
-    [{ request, now: 'today' }, 'the now of the fixture is not as'],
-    [{ request, options: {}, replayStore: 'full' }, 'the replayStore of the fixture is not as']
+    [{ request: { ...sent, body: '' } }, 'the request.body of the fixture does not follow'],
+    [{ request: { ...sent, body: { utf8: 'a', base64: 'Yg==' } } }, 'the request.body of the fixture does not follow'],
+    [
+      { request, dns: { a: [['v=DKIM1']], b: ['v=DKIM1'] } },
+      'the dns of the fixture does not follow schema.json of signed-'
+    ],
+    [{ request, now: 'today' }, 'the now of the fixture does not follow'],
+    [{ request, options: {}, replayStore: 'full' }, 'the replayStore of the fixture does not follow']
   ])('the fixture %j is refused, with the member that is wrong', (fixture, says) => expectMistake(json(fixture), says))
 
   test.each([

@@ -33,7 +33,7 @@ test.each([
   ['has CRLF', packet(`${headFor('a\r\nb')}a\r\nb`), NOT_ALL]
 ])('a request whose body %s is not decided', async (_, file, reason) => {
   const { code, stdout } = await explain(file)
-  expect(stdout).toMatch(/^unavailable: the body is not in the capture; all else passed\n/)
+  expect(stdout).toMatch(/^unavailable: the body is not in the capture; everything else passed\n/)
   expect(stdout).toContain(`digest            not run: ${reason}`)
   expect(code).toBe(2)
 })

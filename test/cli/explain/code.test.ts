@@ -68,7 +68,7 @@ describe.each(Object.entries(GATEWAY_CODES))(
         page: 'docs/checks-and-codes.md#codes-of-the-gateway'
       })
       const text = (await runInside(['explain', word])).stdout.replace(/\n {0,5}(?=[^\n])/g, ' ')
-      expect(text).toContain(`${word}: of the gateway, answered with ${httpStatus}`)
+      expect(text).toContain(`${word}: a code of the gateway, HTTP ${httpStatus}`)
       expect(text).toContain(`${withoutMarks(about)} fix: ${withoutMarks(fix)}`)
     })
   }

@@ -20,7 +20,7 @@ const capture = (change: object = {}) => readCapture(Buffer.from(headOf({ ...ser
 test('a program that may ask nobody gets a verdict without the key, where the key decides', async () => {
   const found = await explainCapture(capture(), flagsOf(...RECEIVER), { isOffline: true })
   expect(found).toMatchObject({ status: 'unavailable', keySource: undefined, data: { failures: [] } })
-  expect(found.diagnosis.headline).toBe('the key is not known; all that needs no key passed')
+  expect(found.diagnosis.headline).toBe('the key is not known; every check that needs no key passed')
   expect(found.diagnosis.checks.find(({ check }) => check === 'key')).toEqual({
     check: 'key',
     outcome: 'not-run',

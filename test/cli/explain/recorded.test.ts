@@ -71,7 +71,7 @@ test('explain says of a body that was cut that its digest was not compared, and 
   expect(answer.diagnosis.headline).toContain('digest-mismatch')
   expect(answer.diagnosis.checks.find(({ check }: { check: string }) => check === 'digest')).toMatchObject({
     outcome: 'not-run',
-    reason: 'the fixture has only the beginning of the body, which had 8 bytes; --body FILE gives it'
+    reason: 'the fixture has only the beginning of the body, which had 8 bytes; pass it with --body FILE'
   })
 })
 

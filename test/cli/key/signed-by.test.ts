@@ -43,7 +43,7 @@ function resultOf<T>(result: Result<T>): T {
   return result.value
 }
 
-const NONE = 'The request was signed with none of the keys here: '
+const NONE = 'None of the keys here signed the request: '
 const CHANGED =
   'the record is good, and this request was signed with another key or changed on the way ' +
   '(explain FILE looks for the change).'
@@ -80,7 +80,7 @@ describe('key --request', () => {
     const { stdout } = await key([OTHER_NAME, KEY_NAME], fileOf(signed))
     const text = unwrap(stdout).replaceAll('\n', ' ')
     expect(text).toContain(`The request was signed with the key of record 1 of ${KEY_NAME} (rsa-sha256).`)
-    expect(text).toContain(`The request was signed with none of the keys of ${OTHER_NAME}: `)
+    expect(text).toContain(`None of the keys of ${OTHER_NAME} signed the request: `)
   })
 
   test('says that the name servers are not asked with --doh', async () => {
@@ -92,16 +92,14 @@ describe('key --request', () => {
   test('says that no record can be used, and ends with 1', async () => {
     for (const name of [REVOKED_NAME, 'none.service.example']) {
       const { code, first } = await key([name], fileOf(signed))
-      expect(first).toMatch(/^The request was signed with none of the keys here: no record can be used\. /)
+      expect(first).toMatch(/^None of the keys here signed the request: no record can be used\. /)
       expect(code).toBe(1)
     }
   })
 
   test('key --request is undecided where DNS does not answer, and ends with 2', async () => {
     const { code, first } = await key([DOWN_NAME], fileOf(signed))
-    expect(first).toMatch(
-      /^It is undecided which key the request was signed with: no record was found: .* ESERVFAIL\.$/
-    )
+    expect(first).toMatch(/^Which key signed the request is not known: no record was found: .* ESERVFAIL\.$/)
     expect(code).toBe(2)
   })
 
@@ -112,7 +110,7 @@ describe('key --request', () => {
     ['covers a header that the capture lacks', fileOf(withHeaders(signed, { Date: undefined })), 'coverage-absent']
   ])('key --request is undecided where the signature %s, and ends with 2', async (_, file, problem) => {
     const { code, first } = await key([KEY_NAME], file)
-    expect(first).toContain(`its signature cannot be tried (${problem}: `)
+    expect(first).toContain(`its signature cannot be checked (${problem}: `)
     expect(code).toBe(2)
   })
 

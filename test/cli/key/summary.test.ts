@@ -165,7 +165,7 @@ describe('the whole conclusion', () => {
       undefined,
       trace([at(1, { serial: 12 }), at(2, { texts: [TWO.record], serial: 11 })]),
       'servers-differ',
-      `The sender must make its name servers equal: ${NS2} has another record than ${NS1} (serial 11 and 12).`
+      `The sender must make its name servers agree: ${NS2} has another record than ${NS1} (serial 11 and 12).`
     ],
     [
       'of a server without a record',
@@ -173,7 +173,7 @@ describe('the whole conclusion', () => {
       undefined,
       trace([at(1, { texts: [], serial: 12 }), at(2)]),
       'servers-differ',
-      `The sender must make its name servers equal: ${NS1} has no record, unlike ${NS2} (serial 12 and unknown).`
+      `The sender must make its name servers agree: ${NS1} has no record, unlike ${NS2} (serial 12 and unknown).`
     ],
     [
       'of servers with the same records in another order',
@@ -189,7 +189,7 @@ describe('the whole conclusion', () => {
       undefined,
       trace([at(1), at(2, { alias: 'a.example' })]),
       'servers-differ',
-      `The sender must make its name servers equal: ${NS2} has another record than ${NS1} (serial unknown and unknown).`
+      `The sender must make its name servers agree: ${NS2} has another record than ${NS1} (serial unknown and unknown).`
     ],
     [
       'of an alias to servers with other records',
@@ -202,7 +202,7 @@ describe('the whole conclusion', () => {
         ]
       }),
       'servers-differ',
-      `The sender must make its name servers equal: ${NS2} has another record than ${NS1} (serial unknown and unknown).`
+      `The sender must make its name servers agree: ${NS2} has another record than ${NS1} (serial unknown and unknown).`
     ],
     [
       'of records that are not keys',
@@ -218,7 +218,7 @@ describe('the whole conclusion', () => {
       undefined,
       trace([at(1)], { ttl: undefined }),
       'resolver-has-old',
-      'The receiver must wait, or empty the cache of its DNS server: the key is published, and that server remembers that there was none, for another while.'
+      'The receiver must wait, or empty the cache of its DNS server: the key is published, and that server remembers that it had no record, for another while.'
     ],
     [
       'of a resolver that fails beside a good server',
@@ -293,7 +293,7 @@ describe('the whole conclusion', () => {
       undefined,
       trace([server('EPRIVATE')]),
       'servers-private',
-      `The receiver must run this again with --private: others may get another answer; at private addresses are the name servers of ${ZONE}; the receiver has a good key.`
+      `The receiver must run this again with --private: the name servers of ${ZONE} have private addresses, so others may get another answer; the receiver has a good key.`
     ],
     [
       'of a resolver that fails and knows no zone',

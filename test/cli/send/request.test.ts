@@ -49,7 +49,10 @@ test.each<[header: string, value: string]>([
     const { code, stderr } = await again(
       Buffer.from(JSON.stringify({ request: { ...captured, headers, body: null }, dns: {} }))
     )
-    expect([code, stderr]).toEqual([64, 'signed-requests: the capture does not have the body: --data @FILE gives it\n'])
+    expect([code, stderr]).toEqual([
+      64,
+      'signed-requests: the capture does not have the body: pass it with --data @FILE\n'
+    ])
     expect(received).toEqual([])
   }
 )
@@ -78,7 +81,7 @@ describe.each([...FORMATS, fixture])('$name', ({ write, isBodyless }) => {
 test.each(FORMATS.filter(({ isBodyless }) => isBodyless))('$name is not sent without its body', async ({ write }) => {
   const { code, stderr } = await again(write(captured))
   expect([code, received]).toEqual([64, []])
-  expect(stderr).toContain('the capture does not have the body: --data @FILE gives it\n')
+  expect(stderr).toContain('the capture does not have the body: pass it with --data @FILE\n')
 })
 
 test('a path of the URL replaces the target, and flags replace what the capture has', async () => {
@@ -155,7 +158,7 @@ test('a request that says it has an empty body is sent with one', async () => {
 test('Content-Encoding is left out where the body of the capture is inflated', async () => {
   const gzip = 'POST /a HTTP/1.1\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}'
   const { text } = await again(gzip, '--account', '77')
-  expect(text).toContain('the body in the capture is not compressed (gzip) any more')
+  expect(text).toContain('the body in the capture is no longer compressed (gzip)')
   expect(received[0]?.headers).not.toHaveProperty('content-encoding')
 })
 
@@ -184,7 +187,7 @@ test.each<[name: string, capture: string | Uint8Array, says: string]>([
   ['more than 16 MB', Buffer.alloc(16_777_217, ' '), 'larger than 16 MB: save the one request'],
   ['no capture', 'hello', 'this is not a request in a supported format'],
   ['a body that is not there', json({ headers: { 'Content-Length': '5' } }), 'does not have the body'],
-  ['a body that was parsed', json({ body: { a: 1 } }), 'the capture has the body parsed'],
+  ['a body that was parsed', json({ body: { a: 1 } }), 'the capture has only the parsed body'],
   ['a body that broke in a fixture', JSON.stringify({ request: broken, dns: {} }), 'does not have the body']
 ])('%s is not sent', async (_, capture, says) => {
   const { code, stdout, stderr } = await again(capture)

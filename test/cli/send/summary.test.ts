@@ -111,8 +111,8 @@ describe('the whole of what is said and the exit code', () => {
       STARTED,
       [
         2,
-        `${NO_PROOF} or sets a resolver of its own, which --start does not replace: take that out of receiver.mjs ` +
-          'for this. --tamper body shows which: a receiver that verifies refuses it.'
+        `${NO_PROOF} or sets its own resolver, which --start does not replace: take that out of receiver.mjs ` +
+          'for this test. --tamper body shows which: a receiver that verifies refuses it.'
       ]
     ],
     [
@@ -128,7 +128,7 @@ describe('the whole of what is said and the exit code', () => {
       [
         1,
         `Nobody asked the DNS server at 127.0.0.1:5353 for ${KEY}: the receiver refused before it looked for the key ` +
-          `(its log says why), or asks another server. For it to ask this one, ${ASK_THIS}`,
+          `(its log says why), or asks another server. To let it ask this one, ${ASK_THIS}`,
         LINE
       ]
     ],
@@ -138,9 +138,9 @@ describe('the whole of what is said and the exit code', () => {
       { dns: undefined, urlHost: 'localhost:3000' },
       [
         1,
-        'Host localhost:3000 was signed, that of the URL. If the receiver has another name (hosts): --host NAME signs that.',
-        `A receiver that verifies refused it. It needs the record of ${KEY}: publish the one above, or have it ` +
-          `served here with --serve-dns 127.0.0.1:5353 and ${ASK_THIS}`,
+        'The Host of the URL, localhost:3000, was signed. If the receiver has another name (hosts), sign that: --host NAME.',
+        `A receiver that verifies refused it. It needs the record of ${KEY}: publish the one above, or serve ` +
+          `it with --serve-dns 127.0.0.1:5353 and ${ASK_THIS}`,
         LINE
       ]
     ],
@@ -150,8 +150,8 @@ describe('the whole of what is said and the exit code', () => {
       STARTED,
       [
         1,
-        'The receiver refused before it looked for the key (its log says why), or receiver.mjs sets a resolver of its ' +
-          'own, which --start does not replace: take it out for this.'
+        'The receiver refused before it looked for the key (its log says why), or receiver.mjs sets its own ' +
+          'resolver, which --start does not replace: take it out for this test.'
       ]
     ],
     [
@@ -161,7 +161,7 @@ describe('the whole of what is said and the exit code', () => {
       [
         2,
         'The receiver could not decide, and asks the sender to retry. It did ask for the key, so it is probably ' +
-          'its replay store or its accounts function, or the answer of DNS came too late. Its own log says which: ' +
+          'its replay store or its accounts function, or DNS answered too late. Its own log says which: ' +
           'explain(verdict).'
       ]
     ],
@@ -171,9 +171,9 @@ describe('the whole of what is said and the exit code', () => {
       { dns: NOT_ASKED },
       [
         2,
-        `${DECLINED} On the machine where it runs, see whether DNS answers there:`,
+        `${DECLINED} On the machine where it runs, check whether DNS answers:`,
         `  npx signed-requests key ${KEY}`,
-        `If it is to ask the DNS server at 127.0.0.1:5353, ${ASK_THIS}`,
+        `To let it ask the DNS server at 127.0.0.1:5353, ${ASK_THIS}`,
         LINE
       ]
     ],
@@ -183,7 +183,7 @@ describe('the whole of what is said and the exit code', () => {
       STARTED,
       [
         2,
-        `${DECLINED} receiver.mjs may set a resolver of its own, which --start does not replace. See whether DNS ` +
+        `${DECLINED} receiver.mjs may set its own resolver, which --start does not replace. Check whether DNS ` +
           'answers here:',
         `  npx signed-requests key ${KEY}`
       ]
@@ -192,7 +192,7 @@ describe('the whole of what is said and the exit code', () => {
       'a server without a site for this Host',
       [response(421)],
       { urlHost: 'localhost' },
-      [1, expect.stringMatching(NOT_OURS), expect.stringMatching(/^Host localhost was signed, that of the URL\./)]
+      [1, expect.stringMatching(NOT_OURS), expect.stringMatching(/^The Host of the URL, localhost, was signed\./)]
     ],
     ['another 404', [response(404)], { urlHost: 'localhost' }, [1, expect.stringMatching(NOT_OURS)]],
     [
@@ -213,8 +213,8 @@ describe('the whole of what is said and the exit code', () => {
       {},
       [
         1,
-        'Request 3 was accepted, and request 1, of the same bytes, was not: several receivers answer at this URL, and ' +
-          'their settings, clocks or DNS differ; or the first was too early, while it started.'
+        'Request 3 was accepted, but request 1 with the same bytes was not: several receivers answer at this URL, and ' +
+          'their settings, clocks or DNS differ; or the receiver was still starting.'
       ]
     ],
     [
@@ -223,8 +223,8 @@ describe('the whole of what is said and the exit code', () => {
       {},
       [
         1,
-        'Request 1 was answered with 500, and request 2, of the same bytes, was accepted: the receiver failed, and then ' +
-          'gave the claim back, as it should. Find out why it answered 500: its own log says that.'
+        'Request 1 got 500, and request 2 with the same bytes was accepted: the receiver failed, and released the ' +
+          'claim, as it should. Its own log says why it answered 500.'
       ]
     ],
     [
@@ -233,7 +233,7 @@ describe('the whole of what is said and the exit code', () => {
       {},
       [
         1,
-        'Request 3, a replay of the same bytes, was accepted, and others were refused (2 of 3 accepted): several ' +
+        'Request 3, a replay of the same bytes, was accepted, but others were refused (2 of 3 accepted): several ' +
           'receivers answer at this URL, and they do not share a replay store. Give all processes one store: Redis or ' +
           'PostgreSQL, or SQLite on one machine.'
       ]
@@ -244,7 +244,7 @@ describe('the whole of what is said and the exit code', () => {
       {},
       [
         1,
-        'Request 2, a replay of the same bytes, was accepted, and so was each: the receiver has no replay store, or it ' +
+        'Request 2, a replay of the same bytes, was accepted, like all others: the receiver has no replay store, or it ' +
           'only observes.'
       ]
     ]

@@ -173,7 +173,7 @@ describe('accounts', () => {
     expect(failuresOf(forged)).toEqual(['signature: signature-mismatch'])
     const insecure = await verify({ ...request, https: false })
     expect(failuresOf(insecure)).toEqual(['https: not-https'])
-    const reason = 'the accounts function is asked after the signature has verified'
+    const reason = 'the accounts function is called after the signature has verified'
     for (const { checks } of [forged, insecure]) expect(checks.account).toEqual({ outcome: 'not-run', reason })
     expect(accounts).not.toHaveBeenCalled()
     expect((await verify(request)).status).toBe('verified')

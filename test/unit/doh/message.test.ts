@@ -26,7 +26,7 @@ function outcome(octets: Uint8Array, mustBeAuthenticated = false): unknown {
 
 test.each<[string, Answer[]]>([
   ['it has a record of another class', [chaos(txt())]],
-  ['it has records of another name', [txt('other.example')]],
+  ['it has records for another name', [txt('other.example')]],
   ['a name has two CNAME records', [cname(NAME, 'a.example'), cname(NAME, 'b.example')]]
 ])('a reply is unusable because %s', (reason, answers) => {
   expect(() => parseReply(answer({ answers }), NAME, false)).toThrow(`the DNS reply is unusable: ${reason}`)

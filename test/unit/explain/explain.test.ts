@@ -48,7 +48,7 @@ const CASES: [CheckName, line: string, ReceivedRequest, options?: Partial<Verifi
   ['https', 'not-https: the request did not arrive over HTTPS', { ...sign(), https: false }],
   [
     'date',
-    'date-too-old: Date is too long ago; received Fri, 20 Nov 2026 11:13:00 GMT; expected within 5 minutes; ' +
+    'date-too-old: Date is too old; received Fri, 20 Nov 2026 11:13:00 GMT; expected within 5 minutes; ' +
       "this machine's clock Fri, 20 Nov 2026 12:00:00 GMT",
     sign({ date: NOW - 47 * 60_000 })
   ],

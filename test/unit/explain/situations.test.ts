@@ -493,7 +493,7 @@ const SIMULATED = {
     ]
   },
   'replay-store-failed': {
-    'a memory that is full': [when({ replayStore: full }), /REPLAY_STORE_FULL, it holds as many ids/],
+    'a memory that is full': [when({ replayStore: full }), /REPLAY_STORE_FULL, it is full/],
     "a claim() that resolves to 'OK'": [store(async () => 'OK'), /resolved to neither true nor false/],
     ...each(
       ['ECONNREFUSED', 'ECONNRESET', '57P03', '40001', 'SQLITE_BUSY', 'CLUSTERDOWN', 'UND_ERR_SOCKET', 'EAI_AGAIN'],
@@ -521,6 +521,6 @@ test('an algorithm for the command line, where the flag replaces the default', a
   const request = simulate({ headers: { Signature: value => value.replace('a-sha256', 'a-sha512') } })
   const [failure] = diagnose(await verifyWith({}, request), { settings: 'flags' }).failures
   expect(failure?.fix).toBe(
-    'If the service says so, give it beside what is to stay (rsa-sha256): --algorithm rsa-sha512.'
+    'If the service says so, list it together with the others (rsa-sha256): --algorithm rsa-sha512.'
   )
 })

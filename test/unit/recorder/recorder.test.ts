@@ -431,7 +431,7 @@ describe('files', () => {
     await written()
     expect(said.mock.calls.flat()).toEqual([
       expect.stringMatching(
-        /^signed-requests: the recorder cannot .*\(ENO\w+\); it keeps .* in memory, and says this once$/
+        /^signed-requests: the recorder cannot .*\(ENO\w+\); it keeps .* in memory\. This is logged once$/
       )
     ])
     expect(said.mock.calls.flat()).toEqual([expect.stringContaining(JSON.stringify(directory))])
@@ -481,7 +481,7 @@ describe('files', () => {
     vi.stubGlobal('process', process)
     try {
       expect(() => createRecorder({ directory })).toThrow(
-        'directory is a string: leave it out: this runtime keeps no files'
+        'directory is a string: leave it out: this runtime keeps no files between requests'
       )
       expect(createRecorder().fixtures()).toEqual([])
     } finally {

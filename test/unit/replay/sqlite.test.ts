@@ -60,7 +60,7 @@ describe('a database that is deleted or replaced while it is open', () => {
     const { verdict, text } = await explained()
     expect(verdict.failures).toMatchObject([{ code: 'replay-store-failed', evidence: EVIDENCE }])
     expect(text).toContain('the database of SQLite was deleted or replaced while open')
-    expect(text).toContain('fix: Start this process again')
+    expect(text).toContain('fix: Restart this process')
     expect(text).not.toContain(' threw ')
   })
 
@@ -88,7 +88,7 @@ describe('a database that is deleted or replaced while it is open', () => {
     const { text } = await openFake({
       error: { errcode: 0x408, errstr: 'attempt to write a readonly database' }
     }).explained()
-    expect(text).toContain('fix: Start this process again')
+    expect(text).toContain('fix: Restart this process')
   })
 })
 
@@ -207,7 +207,7 @@ test.each([undefined, null, 'replay.db', {}, { exec() {} }, { prepare() {} }])(
 )
 
 test.each([
-  ['SQLITE_replay', 'table is "SQLITE_replay": SQLite keeps names with sqlite_ for itself'],
+  ['SQLITE_replay', 'table is "SQLITE_replay": SQLite reserves names that begin with sqlite_'],
   ['a.b', 'write a name of ASCII letters, digits and underscores, at most 63 each']
 ])('the table %s is a mistake: %s', (table, message) => {
   expect(() => sqliteReplayStore(new DatabaseSync(':memory:'), { table })).toThrow(message)
