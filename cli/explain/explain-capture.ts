@@ -247,7 +247,8 @@ function diagnoseCapture(
         ...(isUndated && { date: '--now date takes the Date itself as the time' }),
         ...(isLost && { digest: `${missingBody}; pass it with --body FILE` })
       },
-      clock: CLOCKS[clock]
+      clock: CLOCKS[clock],
+      isPrivate: true
     }
   )
   const lost =

@@ -6,6 +6,7 @@ import type { AddedCauses, EvidenceIn, Example, FailureCause, Known, Shown, Surr
 import { SENDER_MISTAKES } from './changed-line.ts'
 import { type Fact, THIS_CLOCK, textOf } from './facts.ts'
 import { type SettingsLanguage, showSetting } from './settings.ts'
+import { showsToOwner } from './shown-values.ts'
 import { escapeText } from './text.ts'
 
 /** The part of a failure that is read here. */
@@ -45,9 +46,13 @@ function knownOf<C extends Code>(evidence: EvidenceIn<C>, language: SettingsLang
 }
 
 /** Lists the facts that a reader is shown of the evidence of a failure. */
-export function factsOn<C extends Code>({ code, evidence }: FailureIn<C>, clock: string): readonly Fact[] {
+export function factsOn<C extends Code>(
+  { code, evidence }: FailureIn<C>,
+  clock: string,
+  shows = showsToOwner
+): readonly Fact[] {
   if (evidence === undefined) return []
-  return entryOf(code).facts?.(evidence, clock) ?? []
+  return entryOf(code).facts?.(evidence, clock, shows) ?? []
 }
 
 /** A cause of a code, filled with an example. */

@@ -3,6 +3,7 @@ import { CHECK_NAMES, type CheckName, type Code } from '../core/result/codes.ts'
 import type { Reencoding } from '../core/result/evidence.ts'
 import { assertVerdict } from '../core/verdict/assert.ts'
 import { headerWithout, mainFailure, rootOf, situationOf } from '../core/verdict/main-failure.ts'
+import { memoryOf } from '../core/verdict/memory.ts'
 import type { CheckResult, Checks, Failure, Verdict } from '../core/verdict/verdict.ts'
 import { adviceOn, factsOn } from './advice.ts'
 import { findChangeOf } from './body/change.ts'
@@ -10,6 +11,7 @@ import type { AddedCauses } from './causes/entry.ts'
 import { findChangedLine, SEARCH_COST } from './changed-line.ts'
 import { type Fact, fact, THIS_CLOCK, thrownFact } from './facts.ts'
 import type { SettingsLanguage } from './settings.ts'
+import { showsInLog, showsToOwner } from './shown-values.ts'
 import { escapeText } from './text.ts'
 
 /** Options of `diagnose` and `explain`. */
@@ -102,6 +104,8 @@ export interface Knowledge {
   readonly notRun?: { readonly [N in CheckName]?: string }
   /** whose clock the request was judged by */
   readonly clock?: string
+  /** it is shown to a person who has the request, and not logged */
+  readonly isPrivate?: boolean
 }
 
 /**
@@ -112,7 +116,7 @@ export function diagnoseWithin(
   cost: number,
   verdict: Verdict | Undecided,
   options: DiagnoseOptions = {},
-  { causes, notRun = {}, clock = THIS_CLOCK }: Knowledge = {}
+  { causes, notRun = {}, clock = THIS_CLOCK, isPrivate = false }: Knowledge = {}
 ): Diagnosis {
   assertVerdict('diagnose', verdict)
   const { settings = 'options' } = ownOptions('diagnose', options, ['settings'])
@@ -143,7 +147,11 @@ export function diagnoseWithin(
       code,
       message,
       ...adviceOn(failure, settings, around, causes),
-      facts: [...factsOn(failure, clock), ...fact('decompressed', body.decompressed, 'Content-Encoding'), ...thrown],
+      facts: [
+        ...factsOn(failure, clock, isPrivate ? showsToOwner : showsInLog(search, memoryOf(verdict)?.settings)),
+        ...fact('decompressed', body.decompressed, 'Content-Encoding'),
+        ...thrown
+      ],
       ...(search.changed && { changed: search.changed }),
       ...(search.isByKey !== undefined && { madeByKey: search.isByKey }),
       ...(body.change && { change: body.change }),

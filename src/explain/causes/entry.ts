@@ -5,6 +5,7 @@ import type { Cause } from '../cause.ts'
 import type { Search } from '../changed-line.ts'
 import type { Fact } from '../facts.ts'
 import type { SettingName } from '../settings.ts'
+import type { ShowsValue } from '../shown-values.ts'
 
 /** Facts about a failure besides its own evidence. */
 export interface Surroundings {
@@ -77,7 +78,11 @@ export const causeOf = <C extends Code, F>(entry: ConditionalCause<C, F>): Condi
 export type Causes<C extends Code> = readonly [...ConditionalCause<C>[], LastCause<C>]
 
 /** Lists the facts that a reader is shown of the evidence of a code. */
-export type Facts<C extends Code> = (evidence: NonNullable<EvidenceIn<C>>, clock: string) => readonly Fact[]
+export type Facts<C extends Code> = (
+  evidence: NonNullable<EvidenceIn<C>>,
+  clock: string,
+  shows: ShowsValue
+) => readonly Fact[]
 
 /** Describes a code for its page and for `explain`. Backticks in the texts are for the page. */
 export interface AboutCode<C extends Code> {

@@ -3,6 +3,7 @@ import { cdnIn } from '../cdn.ts'
 import type { LineChange } from '../changed-line.ts'
 import { fact, longFact, recordFacts } from '../facts.ts'
 import type { Made } from '../opened-signature.ts'
+import type { ShowsValue } from '../shown-values.ts'
 import { escapeText, plural } from '../text.ts'
 import { type ConditionalCause, causeOf, type EntriesOf, type Known, type LastCause } from './entry.ts'
 import { keyCommand } from './key.ts'
@@ -300,9 +301,16 @@ function otherKind(signature: string): string | undefined {
   return undefined
 }
 
-function signedLines(signingString: string): string {
-  const lines = signingString.split('\n').map((line, i) => (i < 100 ? escapeText(line, 600) : '...'))
+function signedLines(signingString: string, shows: ShowsValue): string {
+  const lines = signingString.split('\n').map((line, i) => (i < 100 ? signedLine(line, shows) : '...'))
   return lines.slice(0, 101).join('\n')
+}
+
+/** Shows a line, or the length of its value. The name of RFC 9421 stands in quotes, with its parameters behind them. */
+function signedLine(line: string, shows: ShowsValue): string {
+  const [, label = '', name, value = ''] = /^("?([^":;]*)(?:"[^:]*)?): (.*)$/s.exec(line) ?? []
+  if (name === undefined || shows(name.toLowerCase())) return escapeText(line, 600)
+  return `${escapeText(label, 600)}: (${plural(value.length, 'character')}, not shown)`
 }
 
 export const signatureEntries = (): EntriesOf<'signature'> => ({
@@ -318,11 +326,11 @@ export const signatureEntries = (): EntriesOf<'signature'> => ({
       record: 'v=DKIM1; ...',
       signature: '...'
     },
-    facts: ({ keyId, algorithm, record, records, signingString }) => [
+    facts: ({ keyId, algorithm, record, records, signingString }, _, shows) => [
       ...fact('keyId', keyId),
       ...fact('algorithm', algorithm),
       ...recordFacts(record, records),
-      ...longFact('signingString', 'signing string', signedLines(signingString))
+      ...longFact('signingString', 'signing string', signedLines(signingString, shows))
     ],
     causes: [
       causeOf({
