@@ -1,5 +1,6 @@
 import * as dnsPacket from 'dns-packet'
 import {
+  type Answer,
   AUTHENTIC_DATA,
   type DecodedPacket,
   decode,
@@ -110,11 +111,18 @@ function decodeWhole(octets: Uint8Array): DecodedPacket {
   if (octets.length > MAX_OCTETS) throw badReply(`it is longer than ${MAX_OCTETS} octets`)
   try {
     const reply = decode(Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength))
-    if (decode.bytes === octets.length && isUnambiguous(octets, reply)) return reply
+    if (decode.bytes === octets.length && isUnambiguous(octets, reply) && hasValidOptions(reply)) return reply
   } catch (error) {
     throw badReply('it is not a DNS message', error)
   }
-  throw badReply('a length or a label in it can be read in two ways')
+  throw badReply('a length, a label or an option in it can be read in two ways')
+}
+
+/** RFC 6891 section 6.1: an OPT record is the only one, in the additional section, and its name is the root. */
+function hasValidOptions({ answers = [], authorities = [], additionals = [] }: DecodedPacket): boolean {
+  const isOption = ({ type }: Answer): boolean => type === 'OPT'
+  const options = additionals.filter(isOption)
+  return ![...answers, ...authorities].some(isOption) && options.length < 2 && options.every(({ name }) => name === '.')
 }
 
 /** The decoders of dns-packet that its types lack; each leaves the number of octets that it read in `decode.bytes`. */
@@ -160,8 +168,11 @@ function selectTxt({ answers = [] }: DecodedPacket, name: string): string[][] {
   const targets = new Map(aliases.map(alias => [lowerCase(alias.name), lowerCase(alias.data)]))
   if (targets.size < aliases.length) throw badReply('a name has two CNAME records')
   let owner = name
+  const seen = new Set<string>()
   for (let target = targets.get(name); target !== undefined; target = targets.get(owner)) {
-    targets.delete(owner)
+    // RFC 1034 section 3.6.2: a loop is an error.
+    if (seen.has(target) || target === name) throw badReply('its aliases form a loop')
+    seen.add(target)
     owner = target
   }
   if (records.some(record => lowerCase(record.name) !== owner)) throw badReply('it has records for another name')

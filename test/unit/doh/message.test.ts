@@ -15,6 +15,16 @@ const chaos = (record: Answer): Answer => ({ ...record, class: 'CH' }) as Answer
 const answer = (parts: Partial<Packet> = {}): Buffer =>
   encode({ type: 'response', id: 0, questions: [{ type: 'TXT', class: 'IN', name: NAME }], answers: [txt()], ...parts })
 
+const OPT = {
+  type: 'OPT',
+  name: '.',
+  udpPayloadSize: 1232,
+  extendedRcode: 0,
+  ednsVersion: 0,
+  flags: 0,
+  options: []
+} as never
+
 /** Returns the records or the code. */
 function outcome(octets: Uint8Array, mustBeAuthenticated = false): unknown {
   try {
@@ -114,9 +124,29 @@ describe('parseReply', () => {
     ['an alias of another class in a chain', [cname(NAME, 'a.example'), chaos(cname('a.example', 'b.example'))]]
   ])('refuses %s', (_, answers) => expect(outcome(answer({ answers }))).toBe('EBADRESP'))
 
-  test('parseReply ends at a loop of aliases', () => {
-    expect(outcome(answer({ answers: [cname(NAME, 'a.example'), cname('a.example', NAME)] }))).toBe('ENODATA')
-    expect(outcome(answer({ answers: [cname(NAME, NAME)] }))).toBe('ENODATA')
+  test('a loop of aliases is an error, and no proof that there is no key (RFC 1034 section 3.6.2)', () => {
+    for (const aliases of [
+      [cname(NAME, 'a.example'), cname('a.example', NAME)],
+      [cname(NAME, NAME)],
+      [cname(NAME, 'a.example'), cname('a.example', 'b.example'), cname('b.example', 'A.example')]
+    ])
+      expect(outcome(answer({ answers: aliases }))).toBe('EBADRESP')
+  })
+
+  test.each<[string, Partial<Packet>]>([
+    ['twice', { additionals: [OPT, OPT] }],
+    ['among the answers', { answers: [txt(), OPT as Answer] }],
+    ['among the authorities', { authorities: [OPT as Answer] }]
+  ])('refuses OPT %s (RFC 6891 section 6.1)', (_, parts) => {
+    expect(outcome(answer({ additionals: [OPT] }))).toEqual([TXT])
+    expect(outcome(answer(parts))).toBe('EBADRESP')
+  })
+
+  test('refuses OPT with a name other than the root (RFC 6891 section 6.1.2)', () => {
+    const whole = answer({ additionals: [OPT] })
+    // The name is one octet, in front of ten of fixed length.
+    const named = Buffer.concat([whole.subarray(0, -11), Buffer.from([0xc0, 12]), whole.subarray(-10)])
+    expect(outcome(named)).toBe('EBADRESP')
   })
 
   test('skips records of other types', () => {
