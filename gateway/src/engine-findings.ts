@@ -11,10 +11,10 @@ const MAX_CLOCK_OFFSET = 5
 const MIN_REDIS = 6
 
 /**
- * Finds the settings of Redis that would let a replay in, each with its fix. A user without the right to look has no
- * finding.
+ * Finds the settings of Redis that would let a replay in, each with its fix, and too few replicas for a claim. A user
+ * without the right to look has no finding.
  */
-export async function findInRedis(call: RedisCall, now = Date.now): Promise<string[]> {
+export async function findInRedis(call: RedisCall, now = Date.now, replicas = 0): Promise<string[]> {
   const info = parseInfo(await orNothing(call('INFO')))
   const [policy = info['maxmemory_policy'], save, minReplicas] = [
     await setting(call, 'maxmemory-policy'),
@@ -23,7 +23,8 @@ export async function findInRedis(call: RedisCall, now = Date.now): Promise<stri
   ]
   const [major] = (info['redis_version'] ?? '').split('.')
   const isLosing = info['aof_enabled'] === '0' && save === ''
-  const isCutOff = info['role'] === 'master' && Number(info['connected_slaves']) > 0 && minReplicas === '0'
+  const connected = info['role'] === 'master' ? Number(info['connected_slaves']) : Number.NaN
+  const isCutOff = connected > 0 && minReplicas === '0'
   return [
     ...(policy !== undefined && policy !== 'noeviction'
       ? [`maxmemory-policy is ${policy}, so claims may be evicted: set it to noeviction`]
@@ -34,6 +35,9 @@ export async function findInRedis(call: RedisCall, now = Date.now): Promise<stri
           'min-replicas-to-write is 0, so a primary that is cut off still grants claims: ' +
             'set it to 1, and min-replicas-max-lag to 2'
         ]
+      : []),
+    ...(connected < replicas
+      ? [`it has ${connected} of the ${replicas} replicas of --redis-replicas, so every good request gets 503: connect more`]
       : []),
     ...(major !== undefined && major !== '' && Number(major) < MIN_REDIS
       ? [`Redis is ${info['redis_version']}: update it to ${MIN_REDIS} or later`]

@@ -96,7 +96,7 @@ async function connectRedis(url: string, { replicas }: Pick<DatabaseSetting, 're
   const store = stores.redisReplayStore(client, { prefix: REDIS_PREFIX, replicas })
   const claim: ReplayStore['claim'] = (...call) => store.claim(...call).catch(withReason)
   const call = (command: string, ...args: string[]) => client.call(command, ...args)
-  const findings = await findInRedis(call)
+  const findings = await findInRedis(call, Date.now, replicas)
   const clock = () => redisClock(call)
   return { store: { ...store, claim }, findings, clock, close: async () => client.disconnect() }
 }

@@ -47,6 +47,17 @@ test.each([
   expect(found).toEqual(expected.map(pattern => expect.stringMatching(pattern)))
 })
 
+test.each([
+  [0, 2, [/^it has 0 of the 2 replicas of --redis-replicas/]],
+  [1, 2, [/^it has 1 of the 2 replicas/]],
+  [2, 2, []],
+  [0, 0, []]
+])('in Redis with %i replicas, of which a claim needs %i', async (connected, needed, expected) => {
+  const call = redis(SAFE, GOOD.replace('slaves:1', `slaves:${connected}`))
+  const found = await findInRedis(call, () => NOW, needed)
+  expect(found).toEqual(expected.map(pattern => expect.stringMatching(pattern)))
+})
+
 /** A PostgreSQL that answers so; what is not there may not be looked at. */
 const postgres =
   (answers: { commit?: string; standby?: string; seconds?: number }) =>
