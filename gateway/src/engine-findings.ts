@@ -37,7 +37,7 @@ export async function findInRedis(call: RedisCall, now = Date.now, replicas = 0)
         ]
       : []),
     ...(connected < replicas
-      ? [`it has ${connected} of the ${replicas} replicas of --redis-replicas, so every good request gets 503: connect more`]
+      ? [`it has ${connected} of the ${replicas} replicas of --redis-replicas, so good requests get 503: connect more`]
       : []),
     ...(major !== undefined && major !== '' && Number(major) < MIN_REDIS
       ? [`Redis is ${info['redis_version']}: update it to ${MIN_REDIS} or later`]
