@@ -36,7 +36,7 @@ export function watchClock({ verifier, storeClock, now = Date.now }: ClockOption
   let [current, previous]: (number | undefined)[] = []
   let windowStart = now()
   let probeTime = 0
-  let nextProbe = 0
+  let lastProbe = Number.NEGATIVE_INFINITY
   // Only the signature counts: the request was answered, and its body is gone.
   const probe = createVerifier({ ...others, hosts, accounts: () => false, now: () => probeTime })
 
@@ -63,8 +63,10 @@ export function watchClock({ verifier, storeClock, now = Date.now }: ClockOption
     const dates = lineValues(headers, 'date')
     const date = parseHttpDate(dates.join())
     // By RFC 9421, Date need not be signed.
-    if (!date.ok || lineValues(headers, 'signature-input').length > 0 || now() < nextProbe) return
-    nextProbe = now() + PROBE_PAUSE
+    if (!date.ok || lineValues(headers, 'signature-input').length > 0) return
+    // This clock may have been set back meanwhile.
+    if (Math.abs(now() - lastProbe) < PROBE_PAUSE) return
+    lastProbe = now()
     probeTime = date.value.getTime()
     const { checks } = await probe({ method, target, headers, body: null, https })
     if (checks.signature.outcome === 'pass') addOffset(receivedAt, date.value.getTime())

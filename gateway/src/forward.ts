@@ -88,6 +88,8 @@ class AnswerRelay implements Dispatcher.DispatchHandler {
   private isHeadWaiting = false
   /** the first part of the body, which waits with the head */
   private first: Buffer | undefined
+  /** when the first interim answer came, by the monotonic clock */
+  private firstInterim: number | undefined
   /** resolves when the head of the answer was sent */
   private head: Promise<void> | undefined
   private releasing: Promise<void> | undefined
@@ -108,13 +110,24 @@ class AnswerRelay implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     const coding = String(headers['transfer-encoding'] ?? 'chunked')
     if (coding.toLowerCase() !== 'chunked') throw new Error('the answer has a Transfer-Encoding other than chunked')
-    if (status < 200) return
+    if (status < 200) {
+      this.checkInterim()
+      return
+    }
     if (status >= 500) this.sendHeadOnceReleased(controller, status)
     else this.sendHead(controller, status)
     if (status !== 204 && status !== 304) return
     // A faulty application writes a body after all, which would be taken as the next answer on this connection.
     this.isComplete = true
     controller.abort(new Error('complete'))
+  }
+
+  /** The client of the upstream starts its timer again for each interim answer, so that alone would never end them. */
+  private checkInterim(): void {
+    const now = performance.now()
+    this.firstInterim ??= now
+    if (now - this.firstInterim > this.exchanged.timeout)
+      throw Object.assign(new Error('no final answer'), { code: 'INTERIM_TIMEOUT' })
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {

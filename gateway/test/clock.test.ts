@@ -49,6 +49,14 @@ test('a Date that the published key has not signed says nothing', async () => {
   expect(offsets().signatures).toBe(undefined)
 })
 
+test('a clock that is set back is found by the next signature', async () => {
+  const { receive, offsets, clock } = start()
+  await receive(400)
+  clock.time -= 60 * MINUTE
+  await receive(-400)
+  expect(Math.round(offsets().signatures!)).toBe(-400)
+})
+
 test('DNS is asked about refused Dates once in ten seconds', async () => {
   const lookupTxt = vi.fn(service.lookupTxt)
   const { receive, clock } = start({ lookupTxt })

@@ -19,6 +19,11 @@ const SWITCHING = 'HTTP/1.1 101 X\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'
 const PART = 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345'
 const PART_IN_CHUNKS = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n'
 
+function sendInterimAnswers(socket: Socket): void {
+  const timer = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 100)
+  socket.on('close', () => clearInterval(timer))
+}
+
 describe('when the upstream fails, the claim is released and a retry accepted', () => {
   test.each<[string, number, string, (socket: Socket) => unknown]>([
     ['closes without an answer', 502, 'broken-off', socket => socket.destroy()],
@@ -27,6 +32,7 @@ describe('when the upstream fails, the claim is released and a retry accepted', 
     ['switches protocols', 502, 'broken-off', socket => socket.write(SWITCHING)],
     ['has a status that does not exist', 502, 'broken-off', socket => socket.write(OK.replace('200', '042'))],
     ['does not answer', 504, 'timed-out', () => {}],
+    ['never gets beyond interim answers', 504, 'timed-out', sendInterimAnswers],
     ['never ends its head', 504, 'timed-out', socket => socket.write(OK.slice(0, -2))],
     ['answers 500', 500, 'answered', socket => socket.end(`${OK.replace('200 OK', '500 X')}done`)],
     ['answers 503', 503, 'answered', socket => socket.end(`${OK.replace('200 OK', '503 X')}done`)],
