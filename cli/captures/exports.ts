@@ -1,7 +1,7 @@
 import { isObject, isText, type JsonObject, objectOr } from '../../src/internal/index.ts'
 import { type Entry, entryOf, MAX_ENTRIES, splitUrl } from './capture.ts'
 import { parseHttp } from './http.ts'
-import { parseHeaders, serializations } from './json-shape.ts'
+import { fromBase64, parseHeaders, serializations } from './json-shape.ts'
 
 /** Parses requests of ngrok's inspector, whose `raw` has the bytes as they came, in base64. */
 export function parseNgrok(value: JsonObject): Entry[] | undefined {
@@ -9,7 +9,7 @@ export function parseNgrok(value: JsonObject): Entry[] | undefined {
   const found = requests.filter(isObject).flatMap(each => {
     const { request, start } = each
     const { raw } = objectOr(request)
-    return isText(raw) ? timed(parseHttp(Buffer.from(raw, 'base64')), start) : []
+    return isText(raw) ? timed(parseHttp(fromBase64(raw)), start) : []
   })
   return found.length > 0 ? found.slice(0, MAX_ENTRIES) : undefined
 }
@@ -146,11 +146,15 @@ function fieldOf({ field, value }: JsonObject): unknown[] {
   return isText(field) && PLATFORM_MEMBERS.includes(field) && isText(value) ? [jsonIn(value)].filter(isObject) : []
 }
 
-/** Adds the time at which the requests came, if the capture has it: a number in milliseconds, or a date. */
+/** The year 1973 in milliseconds, or 5138 in seconds. */
+const MIN_MILLISECONDS = 100_000_000_000
+
+/** Adds the time at which the requests came, if the capture has it: a number in milliseconds or seconds, or a date. */
 export function timed(entries: readonly Entry[], written: unknown): Entry[] {
   // A date without a zone is in UTC: sites write it so, for requests from everywhere.
   const text = isText(written) ? written.replace(/^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d+)?)$/, '$1T$2Z') : ''
-  const time = typeof written === 'number' ? written : Date.parse(text)
+  const number = typeof written === 'number' ? written : Number.NaN
+  const time = isText(written) ? Date.parse(text) : Math.round(number < MIN_MILLISECONDS ? number * 1000 : number)
   return entries.map(entry => (Number.isSafeInteger(time) && time > 0 ? { ...entry, time } : entry))
 }
 

@@ -26,7 +26,7 @@ import {
   unwrapPlatform
 } from './exports.ts'
 import type { FormatName } from './formats.ts'
-import { parseHeaders, serializations } from './json-shape.ts'
+import { fromBase64, parseHeaders, serializations } from './json-shape.ts'
 
 /**
  * Finds the requests in JSON by the shape of each value: a HAR, a fixture, a Lambda event, an export, or an array.
@@ -87,6 +87,7 @@ function timeOfEvent({ requestContext }: JsonObject): unknown {
  */
 function parseLambdaEvent(event: JsonObject): Entry[] | undefined {
   if (!('httpMethod' in event || 'rawPath' in event)) return undefined
+  if (event['isBase64Encoded'] === true && isText(event['body'])) fromBase64(event['body'])
   const { headers, ...request } = fromLambdaEvent(event as LambdaEvent)
   const lines = parseHeaders([...(headers as Iterable<HeaderLine>)])
   // A load balancer may listen without TLS, and says in a header whether it did; it replaces what the sender wrote.
@@ -107,7 +108,8 @@ const DECODED = 'the body is base64 in the file: decoded, these are the bytes th
 /** Parses `{ method, url, headers, body }`, as in a HAR, as sites that inspect requests export it, or as a log line. */
 function parseExport(item: JsonObject): Entry[] | undefined {
   // A HAR has the body and its encoding under postData.
-  const value = { ...item, ...objectOr(item['postData']) }
+  const posted = Object.entries(objectOr(item['postData'])).filter(([name]) => [...BODIES, ...ENCODINGS].includes(name))
+  const value: JsonObject = { ...item, ...Object.fromEntries(posted) }
   const { method, headers, https, query } = value
   const url = TARGETS.map(name => value[name]).find(isText)
   if (!isText(method) || url === undefined || typeof (headers ?? '') !== 'object') return undefined
@@ -122,13 +124,14 @@ function parseExport(item: JsonObject): Entry[] | undefined {
     headers: lines,
     authority: pseudo.authority ?? authority,
     protocol,
-    ...(typeof https === 'boolean' && { https })
+    ...(typeof https === 'boolean' && { https }),
+    notes: isObject(query) && search !== '' && pseudo.target === undefined && !target.includes('?') ? [REWRITTEN] : []
   }
   const body = BODIES.map(name => value[name]).find(found => found !== undefined && found !== null)
   const isBase64 = value['isBase64Encoded'] === true || ENCODINGS.some(name => value[name] === 'base64')
   // A Buffer, in the form that JSON.stringify gives it.
   const { type, data } = objectOr(body)
-  if (isText(body) && isBase64) return [entryOf({ ...request, body: Buffer.from(body, 'base64') })]
+  if (isText(body) && isBase64) return [entryOf({ ...request, body: fromBase64(body) })]
   // Some exports, such as those of Svix, have base64 without saying so: the digest decides.
   const otherBodies = isText(body) && BASE64.test(body) ? [[Buffer.from(body, 'base64'), DECODED] as const] : []
   const isDecoded = (bytes: Buffer) => hasDigest(digestsIn(lines), bytes)
@@ -136,16 +139,25 @@ function parseExport(item: JsonObject): Entry[] | undefined {
     return [
       entryOf({ ...request, body: Buffer.from(body), otherBodies: otherBodies.filter(([bytes]) => isDecoded(bytes)) })
     ]
-  if (type === 'Buffer' && Array.isArray(data)) return [entryOf({ ...request, body: Buffer.from(data) })]
+  if (type === 'Buffer' && Array.isArray(data) && data.every(isOctet))
+    return [entryOf({ ...request, body: Buffer.from(data) })]
   if (body === undefined) return [entryOf(request)]
   const lostBody = 'the capture has only the parsed body, not its bytes as sent'
   return [entryOf({ ...request, otherBodies: serializations(body), lostBody })]
 }
 
-/** Returns a query that is text, or serializes one that a framework has parsed. */
+const isOctet = (value: unknown): boolean =>
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) < 256
+
+const REWRITTEN = 'the query was parsed: it is written again, and may differ from the one that was sent'
+
+/** Returns a query that is text, or serializes one that a framework has parsed. @throws UsageError */
 function searchOf(query: unknown): string {
   const pairs = Object.entries(objectOr(query)).flatMap(([name, values]) =>
-    [values].flat().map((value): [string, string] => [name, String(value)])
+    [values].flat().map((value): [string, string] => {
+      if (!isObject(value)) return [name, String(value)]
+      throw new UsageError('the query has objects in it, and nobody knows how they were sent: save the URL as received')
+    })
   )
   const text = isText(query) ? query : String(new URLSearchParams(pairs))
   return text === '' ? '' : text.replace(/^\??/, '?')

@@ -130,17 +130,20 @@ function unindent(bytes: Buffer, indent: Buffer): Buffer {
 
 /** Parses JSON or, as in logs, one value of JSON a line. @throws UsageError */
 function parseJsonText(bytes: Buffer): Entry[] {
-  const comma = measureJson(bytes)
+  const { comma, hasRepeatedName } = measureJson(bytes)
   const text = bytes.toString('utf8')
   try {
     // Each line break that a comma replaces keeps the positions as they are.
-    return parseJson(JSON.parse(`[${text.replace(/\n(?=\{)(?<=\}[ \t\r]*\n)/g, ',')}]`))
+    const entries = parseJson(JSON.parse(`[${text.replace(/\n(?=\{)(?<=\}[ \t\r]*\n)/g, ',')}]`))
+    return hasRepeatedName ? entries.map(entry => ({ ...entry, notes: [REPEATED, ...entry.notes] })) : entries
   } catch (error) {
     if (error instanceof UsageError) throw error
     const problem = error instanceof SyntaxError ? `does not parse: ${problemIn(bytes, error, comma)}` : MISTYPED
     throw new UsageError(`the file looks like JSON but ${problem}`)
   }
 }
+
+const REPEATED = 'a name is twice in one object of the JSON: only its last value is read'
 
 const MISTYPED = 'has a value of the wrong type (the body of a Lambda event is a string)'
 
