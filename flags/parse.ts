@@ -152,6 +152,13 @@ function countsOf(argument: string): { min: number; max: number } {
   return { min: isOptional ? 0 : 1, max }
 }
 
+/** Returns the names of an argument: `FILE, DIR or CODE` for `[FILE|DIR|CODE]`. */
+const inWords = (argument: string): string =>
+  argument
+    .replace(/[^\w|]/g, '')
+    .replaceAll('|', ', ')
+    .replace(/, (?=\w+$)/, ' or ')
+
 /**
  * Refuses a wrong number of arguments. Names none of them: it can be a value whose flag was forgotten, or takes none.
  * @throws UsageError
@@ -160,10 +167,7 @@ function refusePositionals(tokens: readonly Token[], { name, argument = '', secr
   const { min, max } = countsOf(argument)
   const positionals = tokens.filter(({ kind }) => kind === 'positional')
   if (positionals.length >= min && positionals.length <= max) return
-  if (max > 0)
-    throw new UsageError(
-      `${name} takes one ${argument.replace(/[^\w|]/g, '').replaceAll('|', ' or ')}${max > 1 ? ' or more' : ''}`
-    )
+  if (max > 0) throw new UsageError(`${name} takes one ${inWords(argument)}${max > 1 ? ' or more' : ''}`)
   const before = tokens[tokens.indexOf(positionals[0]!) - 1]
   const hint =
     before?.kind === 'option' && before.value === undefined ? ` after --${before.name}: it takes no value` : ''

@@ -34,7 +34,8 @@ export function chooseEntry(all: readonly Entry[], { entry: number, vector }: Ch
   const index = number === undefined ? Math.max(entries.findIndex(isSigned), 0) : Number(number) - 1
   const found = entries[index]
   const names = all.flatMap(({ name }) => name ?? []).join(', ')
-  const has = `requests 1 to ${all.length}${names && `, the vectors ${names}`}`
+  const numbers = all.length === 1 ? 'one request' : `requests 1 to ${all.length}`
+  const has = `${numbers}${names && `, the vectors ${names}`}`
   if (found === undefined) throw new UsageError(`the file has no such request: it has ${has}`)
   const chosen = completeEntry(found)
   const isChoice = number === undefined && entries.length > 1

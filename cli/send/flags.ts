@@ -1,5 +1,5 @@
 import { SHARED, UNSHARED } from '../../flags/table.ts'
-import { DEFAULTS } from '../../src/internal/index.ts'
+import { DEFAULTS, isToken } from '../../src/internal/index.ts'
 import { ENTRY_FLAG } from '../captures/choose-entry.ts'
 import { ALLOW_SELF_SIGNED } from '../certificates.ts'
 import { PRINTED_FORMS } from './print.ts'
@@ -64,6 +64,8 @@ const REQUEST = {
     kind: 'text',
     value: 'NAME',
     about: 'method of the request',
+    expects: 'the name of a method, such as POST',
+    parse: (text: string) => (isToken(text) ? text : undefined),
     fallback: 'that of --request, else POST with --data, GET without'
   },
   data: {

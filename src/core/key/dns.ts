@@ -96,9 +96,11 @@ function validatePositive(value: unknown, option: string, unit: string): number 
 function validateServers(servers: unknown, option: string): string[] | undefined {
   if (servers === undefined) return undefined
   if (Array.isArray(servers) && servers.length > 0 && servers.every(isServer)) return [...servers]
-  const received = (value: unknown) =>
-    Array.isArray(value) && value.length > 0 ? 'an array of other values' : kindOf(value)
-  throw mistake([named(option), ' is'], servers, 'pass IP addresses, such as ["127.0.0.1:5353"]', received)
+  if (!Array.isArray(servers) || servers.length === 0)
+    throw mistake([named(option), ' is'], servers, 'pass IP addresses, such as ["127.0.0.1:5353"]')
+  const bad = servers.find(server => !isServer(server))
+  const received = (value: unknown) => (typeof value === 'string' ? 'a text that is not an IP address' : kindOf(value))
+  throw mistake([named(option), ' has'], bad, 'write one such as "127.0.0.1:5353"', received)
 }
 
 const WITH_PORT = /^(?:\[(?<v6>[^[\]]+)\]|(?<v4>[^:[\]]+)):(?<port>\d{1,5})$/

@@ -79,8 +79,8 @@ export function validateDomain(domain: unknown, option: string): string {
   const name = typeof domain === 'string' ? normalizeName(domain) : undefined
   if (name?.includes('.')) return name
   const rule =
-    'write the DNS name under which the service publishes its keys, such as "service.example"; ' +
-    'under a single label anyone can'
+    'write the domain under which the service publishes its keys, such as "service.example"; ' +
+    'under a single label, anyone can publish one'
   throw mistake([named(option), ' is'], domain, rule, describeSetting)
 }
 
@@ -171,7 +171,7 @@ export function validateAlgorithms(algorithms: unknown, option: string, schemes:
   const accepted = Array.isArray(schemes) ? schemes.filter(isScheme) : []
   const unusable = accepted.find(({ name }) => allowed[name].size === 0)?.name
   if (unusable === undefined) return allowed
-  const advice = `it allows none of ${unusable}, so add one of ${SCHEME_ALGORITHMS[unusable].join(', ')}`
+  const advice = `it has no algorithm of ${unusable}, so add one of ${SCHEME_ALGORITHMS[unusable].join(', ')}`
   throw mistake([named(option), ' is'], algorithms, advice, value => showList(value, describe))
 }
 

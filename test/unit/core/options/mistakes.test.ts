@@ -46,7 +46,7 @@ const SECONDS = 'a number of seconds, at least 0 and at most 86400'
 test.each<[options: object, parts: string]>([
   [{ requireHTTPS: false }, '"requireHTTPS" … no option … requireHttps'],
   [{ serviceDomain: unset }, 'undefined … environment variable … "service.example"'],
-  [{ serviceDomain: 'https://a.example' }, '"https://a.example" … DNS name … "service.example"'],
+  [{ serviceDomain: 'https://a.example' }, '"https://a.example" … the domain … "service.example"'],
   [{ serviceDomain: 'com' }, '"com" … a single label … "service.example"'],
   [{ hosts: unset }, 'undefined … environment variable … "hooks.example.com"'],
   [{ hosts: [unset] }, 'undefined … environment variable … "hooks.example.com"'],
@@ -155,7 +155,7 @@ for (const take of [httpStatus, explain, assertVerified, logRecord]) {
   mistake(`${name} with nothing`, given(undefined), 'undefined … takes a verdict … the verdict of verify(request)')
 }
 
-mistake('a DNS server with a name', () => dnsTxtLookup({ servers: ['dns.example'] }), 'IP addresses … "127.0.0.1:5353"')
+mistake('a DNS server with a name', () => dnsTxtLookup({ servers: ['dns.example'] }), 'servers … not an IP address … "127.0.0.1:5353"')
 mistake('a misspelled limit of a store', () => memoryReplayStore(misspelled), '"maxEntires" … no option … maxEntries')
 mistake(
   'a Redis client of another kind',

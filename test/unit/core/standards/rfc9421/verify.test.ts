@@ -302,7 +302,7 @@ describe('options', () => {
   })
 
   const OF_DRAFT = 'rsa-sha256, rsa-sha512, hs2019, ed25519'
-  const none = (scheme: string, add: string) => `it allows none of ${scheme}, so add one of ${add}`
+  const none = (scheme: string, add: string) => `it has no algorithm of ${scheme}, so add one of ${add}`
   const one = { schemes: [rfc9421] }
   const draft = { schemes: [draftCavage] }
   test.each([
