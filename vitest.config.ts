@@ -107,7 +107,8 @@ export default defineConfig({
           hookTimeout: 120_000
         }
       },
-      // npm run test:engines: proxies that ask before they forward, one after the other: each has the machine to itself.
+      // npm run test:engines: proxies that ask before they forward, one after the other: each has the machine to
+      // itself.
       {
         extends: true,
         test: {

@@ -102,7 +102,8 @@ async function printAwkwardHeads(
 
   const mostExpensive = [...measured].sort((a, b) => b.cost.low - a.cost.low)
   printTimings(
-    `16 KB heads ${standard}: at most ${MOST_FOR_HEAD_US} us, or ${mostFloors} floors; the ten most expensive of ${measured.length} kinds`,
+    `16 KB heads ${standard}: at most ${MOST_FOR_HEAD_US} us, or ${mostFloors} floors; the ten most expensive of ` +
+      `${measured.length} kinds`,
     mostExpensive.slice(0, 10).map(({ name, cost }) => ({ ...cost, name }))
   )
   const steepest = [...measured].sort((a, b) => b.growth - a.growth)

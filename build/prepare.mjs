@@ -1,5 +1,5 @@
-// Builds when npm installs a clone, packs it, or installs it from its address. `npm install FOLDER` links a clone without
-// installing what it needs to run and to be built, so that is done here.
+// Builds when npm installs a clone, packs it, or installs it from its address. `npm install FOLDER` links a clone
+// without installing what it needs to run and to be built, so that is done here.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 

@@ -21,8 +21,8 @@ import type { Command } from './flags.ts'
 /** The command `signed-requests demo`. */
 export const demo: Command = {
   about: [
-    'Starts a DNS server and an HTTPS receiver on this machine, sends them good and forged requests, and prints which ' +
-      'check refused each.'
+    'Starts a DNS server and an HTTPS receiver on this machine, sends them good and forged requests, and prints ' +
+      'which check refused each.'
   ],
   flags: {},
   examples: ['npx signed-requests demo'],

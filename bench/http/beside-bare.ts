@@ -10,7 +10,9 @@ const IN_TURN = 64
 /** The bare server, then `nodeHandler` of this build. */
 export type BesideBare = readonly [bare: Timing, ours: Timing]
 
-/** Prints and returns what a verified request costs a server with `nodeHandler`, beside one that does the floor alone. */
+/**
+ * Prints and returns what a verified request costs a server with `nodeHandler`, beside one that does the floor alone.
+ */
 export async function printBesideBare(): Promise<BesideBare> {
   const sample = createSample({ bodyBytes: 1024, inTurn: IN_TURN })
   const requests = sample.inTurn.map(({ request }) => request)

@@ -43,7 +43,9 @@ export const FORMATS = [
   {
     name: 'AWS Lambda event',
     recognized: '`httpMethod` or `rawPath`',
-    read: 'by `fromLambdaEvent`; the time is that of `requestContext`; a load balancer whose `X-Forwarded-Proto` is `https` counts as HTTPS',
+    read:
+      'by `fromLambdaEvent`; the time is that of `requestContext`; a load balancer whose `X-Forwarded-Proto` is ' +
+      '`https` counts as HTTPS',
     hasBody: 'yes'
   },
   {

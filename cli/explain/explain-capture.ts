@@ -254,7 +254,8 @@ function diagnoseCapture(
   const lost =
     refusedWith === undefined
       ? 'the body is not in the capture; everything else passed'
-      : `the receiver refused it with ${refusedWith}; the beginning of the body is in the file, and everything else passed`
+      : `the receiver refused it with ${refusedWith}; the beginning of the body is in the file, and everything else ` +
+        'passed'
   const missing = isLost ? lost : unknownKey
   const headline = missing ?? diagnosis.headline
   const isPartial = isUndated && (missing !== undefined || verdict.status === 'verified')

@@ -17,8 +17,8 @@ import { detectLog, explainDirectory, explainLog } from './incidents/incidents.t
 /** The command `signed-requests explain`. */
 export const explain: Command<typeof FLAGS> = {
   about: [
-    `Explains why a captured request was refused. FILE is any of these: ${formatNames()}; in UTF-8, or in UTF-16 with ` +
-      'a byte order mark, at most 16 MB. Without FILE, or with -, reads standard input.',
+    `Explains why a captured request was refused. FILE is any of these: ${formatNames()}; in UTF-8, or in UTF-16 ` +
+      'with a byte order mark, at most 16 MB. Without FILE, or with -, reads standard input.',
     'Requires --domain, --host and --account, unless a fixture brings its own.',
     "DIR is a recorder's directory, and LOG a log with lines of logRecord, such as the gateway's or what pino, " +
       'Docker or CloudWatch make of them, of any size: prints what was refused, since when and how often, and ' +

@@ -27,7 +27,9 @@ export function parsePastedRecords(pasted: string): string[] {
   return records.filter(strings => strings.length > 0).map(strings => strings.join(''))
 }
 
-/** Joins the strings of one record that were pasted as records of their own: together they are a key, and alone none is. */
+/**
+ * Joins the strings of one record that were pasted as records of their own: together they are a key, and alone none is.
+ */
 export function joinSplitRecord(texts: string[]): string[] {
   const joined = texts.join('')
   const isSplit = texts.length > 1 && !texts.some(text => parseKey(text).ok) && parseKey(joined).ok

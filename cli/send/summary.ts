@@ -69,24 +69,24 @@ const CONCLUSIONS: readonly SendConclusion[] = [
     exit: EXIT.refused,
     find: ({ again, first }) => first.status >= 500 && again,
     cause: ({ first, found }) =>
-      `Request 1 got ${first.status}, and request ${found} with the same bytes was accepted: the receiver failed, and ` +
-      'released the claim, as it should.',
+      `Request 1 got ${first.status}, and request ${found} with the same bytes was accepted: the receiver failed, ` +
+      'and released the claim, as it should.',
     fix: ({ first }) => `Its own log says why it answered ${first.status}.`
   }),
   conclusion({
     exit: EXIT.refused,
     find: ({ again, first }) => !isAccepted(first) && again,
     cause: ({ found }) =>
-      `Request ${found} was accepted, but request 1 with the same bytes was not: several receivers answer at this URL, ` +
-      'and their settings, clocks or DNS differ; or the receiver was still starting.',
+      `Request ${found} was accepted, but request 1 with the same bytes was not: several receivers answer at this ` +
+      'URL, and their settings, clocks or DNS differ; or the receiver was still starting.',
     fix: ''
   }),
   conclusion({
     exit: EXIT.refused,
     find: ({ again, accepted, responses }) => accepted === responses.length && again,
     cause: ({ found }) =>
-      `Request ${found}, a replay of the same bytes, was accepted, like all others: the receiver has no replay store, ` +
-      'or it only observes.',
+      `Request ${found}, a replay of the same bytes, was accepted, like all others: the receiver has no replay ` +
+      'store, or it only observes.',
     fix: ''
   }),
   conclusion({
@@ -112,8 +112,8 @@ const CONCLUSIONS: readonly SendConclusion[] = [
           ? 'or asks another DNS server'
           : `or sets its own resolver, which --start does not replace: take that out of ${started} for this test`
       return (
-        `Accepted, but that proves nothing: nobody asked the DNS server at ${dns?.address} for ${keyId}, so the receiver ` +
-        `verifies nothing, ${elsewhere}.`
+        `Accepted, but that proves nothing: nobody asked the DNS server at ${dns?.address} for ${keyId}, so the ` +
+        `receiver verifies nothing, ${elsewhere}.`
       )
     },
     fix: '--tamper body shows which: a receiver that verifies refuses it.'
@@ -148,8 +148,8 @@ const CONCLUSIONS: readonly SendConclusion[] = [
     exit: EXIT.unknown,
     find: isUndecided,
     cause:
-      `${UNDECIDED}: its DNS or its store does not answer, or it refuses with 503 while it is introduced. Its own log ` +
-      'says which: explain(verdict).',
+      `${UNDECIDED}: its DNS or its store does not answer, or it refuses with 503 while it is introduced. Its own ` +
+      'log says which: explain(verdict).',
     fix: ({ attempt: { keyId, dns, started } }) => {
       const asks =
         started === undefined
@@ -186,8 +186,8 @@ const CONCLUSIONS: readonly SendConclusion[] = [
     exit: EXIT.refused,
     find: ({ attempt }) => attempt.dns,
     cause: ({ attempt, found }) =>
-      `${aboutHost(attempt)}Nobody asked the DNS server at ${found.address} for ${attempt.keyId}: the receiver refused ` +
-      'before it looked for the key (its log says why), or asks another server.',
+      `${aboutHost(attempt)}Nobody asked the DNS server at ${found.address} for ${attempt.keyId}: the receiver ` +
+      'refused before it looked for the key (its log says why), or asks another server.',
     fix: ({ found }) => askThisOne('To let it ask this one, ', found.address)
   }),
   {

@@ -102,7 +102,9 @@ interface HeldBodyOptions {
   readonly keep: number
 }
 
-/** The body for the verifier. Charges the chunks that have arrived, as the verifier holds them, and the copy kept here. */
+/**
+ * The body for the verifier. Charges the chunks that have arrived, as the verifier holds them, and the copy kept here.
+ */
 class HeldBody implements ArrivingBody {
   isRevoked = false
   private readonly options: HeldBodyOptions

@@ -91,8 +91,8 @@ const MAX_WAITING = 1_048_576
 
 /**
  * Writes lines to standard output or standard error, those of a turn of the event loop in one write. If the log reader
- * stalls or is gone, lines are dropped, and neither memory nor the process is lost; the next line that can be written is
- * preceded by how many were dropped.
+ * stalls or is gone, lines are dropped, and neither memory nor the process is lost; the next line that can be written
+ * is preceded by how many were dropped.
  */
 export function createLineWriter(stream: Writable, limit = MAX_WAITING) {
   let dropped = 0

@@ -242,7 +242,7 @@ describe('mistakes are named', () => {
     [{ '--sqlite': 'a.db', '--redis': 'redis://a' }, 'cannot be used with --'],
     [{ '--sqlite': 'a.db', '--replay': 'memory' }, 'cannot be used with --'],
     [{ '--tls-key': 'a.pem', '--tls-cert': 'a.pem' }, '--tls-key cannot be used with --https'],
-    [{ '--dns-server': 'x' }, 'pass IP addresses'],
+    [{ '--dns-server': 'x' }, 'is not an IP address: write one'],
     [{ '--doh': 'http://a.example' }, '--doh is not an https URL'],
     [{ '--doh': 'https://a.example', '--dns-server': '127.0.0.1' }, '--doh cannot be used with --dns-server'],
     [{ '--require-authenticated': '' }, '--require-authenticated needs --doh'],
@@ -255,7 +255,7 @@ describe('mistakes are named', () => {
     [{ '--min-rsa-bits': '9000' }, 'above --max-rsa-bits (8192)'],
     [{ '--also-covered': 'a b' }, '--also-covered has "a b": write the name of a header'],
     [{ '--account': 'account-1' }, 'prefix "account-" of --account-prefix, so write the id alone, "1"'],
-    [{ '--domain': 'example' }, '--domain is "example": write the DNS name'],
+    [{ '--domain': 'example' }, '--domain is "example": write the domain'],
     [{ '--algorithm': 'rsa-md5' }, '--algorithm has "rsa-md5": it must be one of rsa-sha256, ']
   ] as [Record<string, string | undefined>, string][])(
     'a wrong flag or a wrong combination of flags is named: %j',

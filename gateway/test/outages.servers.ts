@@ -117,7 +117,10 @@ const samplesIn = (text: string): Map<string, string> =>
     )
   )
 
-/** Asserts that nothing fires before the trouble, that nobody is woken in its first two minutes, and what fires after five. */
+/**
+ * Asserts that nothing fires before the trouble, that nobody is woken in its first two minutes, and what fires after
+ * five.
+ */
 function assertAlerts(name: string, series: AlertCase['series'], firing: Firing, afterTwo: Firing = NONE): void {
   const times = { [minute(0)]: NONE, [minute(2)]: afterTwo, [minute(5)]: firing, [minute(8)]: firing }
   expect(askPromtool({ name, series, every: SCRAPED_EVERY, firing: times })).toContain('SUCCESS')

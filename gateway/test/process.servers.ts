@@ -194,8 +194,8 @@ test('outlives the readers of its log and of its notes', async () => {
 test('drops and counts lines of its log while nobody reads them, and goes on', async () => {
   const { child, address, said } = await start(['--log', 'json'])
   child.stdout.pause()
-  // Verified requests have no limit. Each line has 300 bytes: together they exceed the limit of 1 MiB, the pipe and this
-  // reader's buffer.
+  // Verified requests have no limit. Each line has 300 bytes: together they exceed the limit of 1 MiB, the pipe and
+  // this reader's buffer.
   for (let i = 0; i < 60; i++) await Promise.all(Array.from({ length: 100 }, () => send(address, genuine())))
   child.stdout.resume()
   while (!/\{"droppedLines":\d+\}/.test(said.stdout)) await send(address, genuine())

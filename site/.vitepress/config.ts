@@ -10,7 +10,9 @@ import { readNames } from '../markdown/site-data.ts'
 import { addressOf, CODE_GROUPS, fileOf, GROUPS, read, SHORT_TITLES, titleOf } from '../pages.ts'
 import { withPolicy } from '../policy.ts'
 
-/** The path below which the site is served, with a slash at both ends: GitHub Pages has it below the repository's name. */
+/**
+ * The path below which the site is served, with a slash at both ends: GitHub Pages has it below the repository's name.
+ */
 const base = process.env['SITE_BASE'] ?? '/'
 const names = readNames()
 

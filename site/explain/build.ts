@@ -79,7 +79,8 @@ export async function makeExplainPart(): Promise<{ markdown: string; worker: str
 /**
  * Makes the page: one file, which works from a disk as from a server, and which loads nothing.
  *
- * @param site the address of the pages of the codes, with a slash at its end, for a page that is not on the site itself;
+ * @param site the address of the pages of the codes, with a slash at its end, for a page that is not on the site
+ *   itself;
  *   without it, such a page has no links
  */
 export async function makeExplainPage(site?: string): Promise<string> {

@@ -58,7 +58,9 @@ export const byKind = (exports: readonly Export[]): { title: string; exports: Ex
     group => group.exports.length > 0
   )
 
-/** Writes a page for each entry and each export. `mentionsOf` names the sections of the guides that explain an export. */
+/**
+ * Writes a page for each entry and each export. `mentionsOf` names the sections of the guides that explain an export.
+ */
 export function renderReference(entries: readonly Entry[], mentionsOf: (name: string) => readonly Mention[]): Page[] {
   const all = entries.flatMap(({ exports }) => exports)
   const users = usersOf(all)

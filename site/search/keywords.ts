@@ -1,13 +1,15 @@
 /** Maps sections to the words of people who do not know ours: synonyms, products, and the symptoms that they see. */
 export const KEYWORDS: Readonly<Record<string, string>> = {
   'overview.html':
-    'overview introduction getting started quick start install npm tutorial hello world begin first steps which package license licence MIT',
+    'overview introduction getting started quick start install npm tutorial hello world begin first steps which ' +
+    'package license licence MIT',
   'account.html': 'tenant customer organization org client user number identifier id whoami',
   'account.html#find-your-account-id': 'which account number id tenant customer organization api access token lookup',
   'account.html#which-header': 'X-Service-ID brand header name custom header',
   'account.html#call-the-services-api': 'authorization bearer token REST SOAP api client refresh',
   'behind-a-proxy.html':
-    'reverse proxy load balancer ingress CDN edge TLS SSL termination terminates offloading X-Forwarded-For Forwarded header',
+    'reverse proxy load balancer ingress CDN edge TLS SSL termination terminates offloading X-Forwarded-For Forwarded ' +
+    'header',
   'behind-a-proxy.html#refused-uploads': 'broken pipe connection reset 502 bad gateway large upload',
   'behind-a-proxy.html#aws-load-balancer-and-api-gateway': 'ALB ELB NLB CloudFront amazon',
   'behind-a-proxy.html#behind-a-tunnel':
@@ -52,7 +54,8 @@ export const KEYWORDS: Readonly<Record<string, string>> = {
   'frameworks.html#nextjs': 'app router route handler vercel react',
   'frameworks.html#aws-lambda': 'serverless amazon API Gateway function URL',
   'gateway.html':
-    'reverse proxy sidecar other language PHP Laravel Symfony Python Django Flask FastAPI Ruby Rails Go golang Java Spring C# .NET Rust Perl Elixir',
+    'reverse proxy sidecar other language PHP Laravel Symfony Python Django Flask FastAPI Ruby Rails Go golang Java ' +
+    'Spring C# .NET Rust Perl Elixir',
   'gateway.html#php': 'Laravel Symfony WordPress',
   'gateway.html#python': 'Django Flask FastAPI gunicorn uvicorn WSGI ASGI',
   'gateway.html#ruby': 'Rails Sinatra Rack Puma',
@@ -63,7 +66,8 @@ export const KEYWORDS: Readonly<Record<string, string>> = {
   'gateway.html#the-page': 'dashboard admin UI web interface inspect requests',
   'interop.html': 'compatible compatibility other libraries implementations conformance standard',
   'introduce.html':
-    'roll out rollout gradually migrate migration adopt enable deploy staged dry run shadow mode existing webhook go live production',
+    'roll out rollout gradually migrate migration adopt enable deploy staged dry run shadow mode existing webhook go ' +
+    'live production',
   'introduce.html#1-observe': 'dry run shadow mode report only log only without blocking do not block monitor first',
   'introduce.html#2-ask-for-retries': '503 Retry-After redeliver',
   'keys-and-dns.html': 'public key TXT record DKIM selector resolver nameserver cache TTL',
@@ -77,7 +81,8 @@ export const KEYWORDS: Readonly<Record<string, string>> = {
   'operations.html#metrics': 'monitor monitoring observability counters statistics datadog',
   'operations.html#alerts': 'alertmanager pager notify monitor monitoring prometheus rules grafana dashboard',
   'operations.html#capacity':
-    'performance throughput requests per second benchmark latency speed fast enough slow how fast CPU scale sizing load',
+    'performance throughput requests per second benchmark latency speed fast enough slow how fast CPU scale sizing ' +
+    'load',
   'operations.html#memory': 'RAM heap leak usage',
   'operations.html#checklist-before-the-first-request': 'go live production readiness',
   'options.html': 'configuration settings configure parameters defaults limits maximum size timeout',

@@ -93,7 +93,9 @@ export function chooseResults<T extends { id: string }>(found: readonly T[]): T[
   return chosen.slice(0, MOST)
 }
 
-/** Makes the index, as JSON: of pages by their address, such as `gateway`, and of pages that are not made of Markdown. */
+/**
+ * Makes the index, as JSON: of pages by their address, such as `gateway`, and of pages that are not made of Markdown.
+ */
 export function makeIndex(
   pages: ReadonlyMap<string, readonly Section[]>,
   others: readonly Pick<Indexed, 'id' | 'title' | 'text'>[]

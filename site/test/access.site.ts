@@ -18,7 +18,9 @@ afterAll(async () => {
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
-/** Takes one page of each kind: the first one, text, long tables, code, pictures, help texts, types, a list of exports. */
+/**
+ * Takes one page of each kind: the first one, text, long tables, code, pictures, help texts, types, a list of exports.
+ */
 const PAGES = [
   '',
   'overview.html',

@@ -23,8 +23,8 @@ export interface AccountClient {
    * `fetch` with the Authorization header set, repeated with a new token after a 401. If the second answer is a 401
    * too, it is returned. A body that is a stream cannot be sent twice: then the first 401 is returned.
    *
-   * An Authorization header in `init` is replaced. A redirect is returned instead of followed, because it could take the
-   * token to another origin. `timeout` does not apply, because a download may take long: use `init.signal`.
+   * An Authorization header in `init` is replaced. A redirect is returned instead of followed, because it could take
+   * the token to another origin. `timeout` does not apply, because a download may take long: use `init.signal`.
    *
    * @param path below `baseUrl`, with or without a slash at the start
    * @throws TypeError when the path leads out of `baseUrl`, or `init` is not what fetch takes
@@ -34,8 +34,8 @@ export interface AccountClient {
   fetch: (path: string, init?: RequestInit) => Promise<Response>
   /**
    * Returns whether this is your account id; pass it as the verifier's option `accounts`. The first call fetches the
-   * identity; after that the result is a plain boolean. If it cannot be fetched, the promise rejects with an AccountError,
-   * which the verifier reports as `account-check-failed`, and the next call tries again.
+   * identity; after that the result is a plain boolean. If it cannot be fetched, the promise rejects with an
+   * AccountError, which the verifier reports as `account-check-failed`, and the next call tries again.
    */
   accepts: (id: string) => boolean | Promise<boolean>
 }

@@ -79,7 +79,8 @@ const mistakeOf = (parts: readonly Part[]): TypeError => withParts(new TypeError
  * Makes the error for a programmer's mistake, in one line: what was received, what is expected and what to write.
  *
  * @param start the place of the mistake, up to the value: `hosts is`, `verify() got`
- * @param received shows the value. `describe` is for a place of plain text; `kindOf` hides a text, which can be a secret
+ * @param received shows the value. `describe` is for a place of plain text; `kindOf` hides a text, which can be a
+ *   secret
  */
 export const mistake = (
   start: string | readonly Part[],

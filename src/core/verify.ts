@@ -45,7 +45,8 @@ export interface Verify {
    * Releases the claim of a verified request in the replay store, so that a retry of the same bytes is accepted after
    * the receiver's own failure. Does nothing without a store, for a verdict that is not verified, or a second time.
    *
-   * @throws (rejects) if the store cannot be reached or is late; the release is then retried in the background until the
+   * @throws (rejects) if the store cannot be reached or is late; the release is then retried in the background until
+   *   the
    *   id expires. With TypeError for anything but a verdict of this verifier: a copy has no claim.
    */
   release(verdict: Verdict): Promise<void>

@@ -156,7 +156,9 @@ function isUnambiguous(octets: Uint8Array, reply: DecodedPacket): boolean {
 /** The types whose data is one name. */
 const NAME_TYPES: ReadonlySet<string> = new Set(['CNAME', 'DNAME', 'NS', 'PTR'])
 
-/** Returns whether no label has a dot, which `mail` escapes, and all are ASCII: the text then stands for one name only. */
+/**
+ * Returns whether no label has a dot, which `mail` escapes, and all are ASCII: the text then stands for one name only.
+ */
 const isPlainName = (octets: Buffer, offset: number, text: string): boolean =>
   nameDecoder.decode(octets, offset, { mail: true }) === text && /^[\0-\x7f]*$/.test(text)
 

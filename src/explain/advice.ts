@@ -106,5 +106,7 @@ function showEvidence<E>(evidence: E): Shown<E> {
   return Object.fromEntries(shown) as Shown<E>
 }
 
-/** Replaces the rest: an entry that forgets to escape text from the evidence still prints one line of printable ASCII. */
+/**
+ * Replaces the rest: an entry that forgets to escape text from the evidence still prints one line of printable ASCII.
+ */
 const onlyPrintable = (text: string): string => text.slice(0, 4000).replace(/[^ -~]/g, '?')

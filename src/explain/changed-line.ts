@@ -264,8 +264,8 @@ const SUGGESTED: readonly Rule[] = [
 ]
 
 /**
- * Rules for what changes most often, with few guesses: what describes the body, Host, and then the target. Of an Ed25519
- * signature, the cost allows about twenty guesses.
+ * Rules for what changes most often, with few guesses: what describes the body, Host, and then the target. Of an
+ * Ed25519 signature, the cost allows about twenty guesses.
  */
 const COMMON: readonly Rule[] = [
   [TYPE, 'type', type => [type.replace(/;.*/s, ''), `${type.replace(/;.*/s, '')}; charset=utf-8`]],

@@ -64,7 +64,9 @@ export interface DiagnosedFailure {
    * hash; false where it did not; absent where that cannot be known
    */
   madeByKey?: boolean
-  /** of `digest-mismatch`: what happened to the body, where it was found; only the verdict that `verify` returned knows */
+  /**
+   * of `digest-mismatch`: what happened to the body, where it was found; only the verdict that `verify` returned knows
+   */
   change?: Reencoding
   /** of `digest-mismatch`: the Content-Encoding that the body no longer has */
   decompressed?: string

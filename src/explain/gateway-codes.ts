@@ -13,29 +13,29 @@ export const GATEWAY_CODES = {
   'header-ambiguous': {
     httpStatus: 401,
     about:
-      'PHP or WSGI takes the name of a header for a signed one or for one of `Signed-Request-*` (`X.Service.ID`), or two ' +
-      'signed names for one (`X-Kind`, `X_Kind`).',
+      'PHP or WSGI takes the name of a header for a signed one or for one of `Signed-Request-*` (`X.Service.ID`), or ' +
+      'two signed names for one (`X-Kind`, `X_Kind`).',
     fix: 'Drop that header in the proxy; if the service itself sends it, forward through the gateway.'
   },
   'header-repeated': {
     httpStatus: 401,
     about:
-      'A signed header came in several lines, which are signed as one: the application gets the lines and may see one of ' +
-      'them.',
+      'A signed header came in several lines, which are signed as one: the application gets the lines and may see ' +
+      'one of them.',
     fix: 'Join the lines in the proxy, or forward through the gateway, which does.'
   },
   'header-overwritten': {
     httpStatus: 401,
     about:
-      'A header is signed that `authorize` takes from the proxy (`X-Forwarded-Proto` with `--https x-forwarded-proto`, ' +
-      'all four with `--from x-forwarded`): the application may get another value.',
+      'A header is signed that `authorize` takes from the proxy (`X-Forwarded-Proto` with `--https ' +
+      'x-forwarded-proto`, all four with `--from x-forwarded`): the application may get another value.',
     fix: 'Ask the service to sign without it, or forward through the gateway.'
   },
   'target-not-as-signed': {
     httpStatus: 401,
     about:
-      'RFC 9421 with `@path`, `@query` or `@target-uri`, and the target has another form than the signed one (`/hook?` ' +
-      'for `/hook`): the application gets it as it came.',
+      'RFC 9421 with `@path`, `@query` or `@target-uri`, and the target has another form than the signed one ' +
+      '(`/hook?` for `/hook`): the application gets it as it came.',
     fix: 'Have it signed with `@request-target`.'
   },
   'partial-body': {
@@ -46,8 +46,8 @@ export const GATEWAY_CODES = {
   framing: {
     httpStatus: 400,
     about:
-      '`Transfer-Encoding` is anything but `chunked`, or the version of HTTP is not 1.0 or 1.1: two servers could see two ' +
-      'different bodies.',
+      '`Transfer-Encoding` is anything but `chunked`, or the version of HTTP is not 1.0 or 1.1: two servers could ' +
+      'see two different bodies.',
     fix: 'Nothing to fix for a scanner; a proxy in front must send HTTP/1.1 with `Content-Length` or `chunked`.'
   },
   target: {
@@ -85,8 +85,8 @@ export const GATEWAY_CODES = {
     about:
       'The parser of Node.js does not take the bytes as HTTP/1.1, such as TLS or HTTP/2 on a port for plain HTTP/1.1.',
     fix:
-      'Nothing to fix for a scanner; a proxy in front must speak HTTP/1.1 to this port, with TLS only where `--tls-cert` ' +
-      'is given.'
+      'Nothing to fix for a scanner; a proxy in front must speak HTTP/1.1 to this port, with TLS only where ' +
+      '`--tls-cert` is given.'
   }
 } as const satisfies Record<string, GatewayCodeEntry>
 

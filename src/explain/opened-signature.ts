@@ -42,8 +42,8 @@ export interface OpenedSignature {
  * Opens a signature that did not verify, with the key that made it, where several are at one name, or else with the
  * first that may have made it. It explains a refusal and accepts nothing.
  *
- * An RSA signature shows the digest of the text that was signed, so a text is tried by hashing it; with Ed25519 each try
- * is a whole verification. Undefined for a key that cannot be used. Never throws.
+ * An RSA signature shows the digest of the text that was signed, so a text is tried by hashing it; with Ed25519 each
+ * try is a whole verification. Undefined for a key that cannot be used. Never throws.
  */
 export function openSignature(evidence: Evidence): OpenedSignature | undefined {
   const each = (evidence.records ?? [evidence.record]).map(record => openWith(record, evidence))
@@ -127,8 +127,8 @@ const digestOf = (hash: HashName, ...parts: readonly Uint8Array[]): Buffer => {
 const octetsOf = (text: string): Buffer => Buffer.from(text, 'latin1')
 
 /**
- * Returns the digest of a text, one octet a character. A search for what was signed makes hundreds: `crypto.hash`, where
- * the runtime has it, takes a quarter of the time, and takes an ASCII text as it is.
+ * Returns the digest of a text, one octet a character. A search for what was signed makes hundreds: `crypto.hash`,
+ * where the runtime has it, takes a quarter of the time, and takes an ASCII text as it is.
  */
 const hexDigestOf: (hash: HashName, text: string) => string =
   typeof hashAtOnce === 'function'
@@ -152,8 +152,8 @@ function openPkcs1(key: KeyObject, signature: Uint8Array): Opened | undefined {
   const named = DIGEST_INFOS.find(
     ([start, , length]) => content.length === start.length / 2 + length && content.toString('hex').startsWith(start)
   )
-  // Without DigestInfo, a program may have signed the bare digest. Longer contents can be made by anybody for a key whose
-  // exponent is 3.
+  // Without DigestInfo, a program may have signed the bare digest. Longer contents can be made by anybody for a key
+  // whose exponent is 3.
   const hashes = named === undefined ? DIGEST_INFOS.filter(([, , length]) => length === content.length) : [named]
   const [first] = hashes
   if (first === undefined) return undefined

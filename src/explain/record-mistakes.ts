@@ -147,8 +147,8 @@ const MISTAKES: readonly Mistake[] = [
     mistake: 'empty-tag',
     find: ({ bad }) => bad.some(text => correctRecord(text) !== undefined),
     cause:
-      'the record has an empty tag: two semicolons in a row, or one at its start, which RFC 6376 section 3.2 does not ' +
-      'allow',
+      'the record has an empty tag: two semicolons in a row, or one at its start, which RFC 6376 section 3.2 does ' +
+      'not allow',
     fix: 'publish the corrected record below',
     examples: { 'key-malformed': { records: [`v=DKIM1;; k=ed25519; p=${P}`] } }
   },

@@ -1,7 +1,7 @@
 /**
  * Exports what the tools of this repository (`cli/`, `flags/`, `gateway/`) use besides the public entries. It is
- * not an entry of the package. Each group says why it is here; a name that receivers would use, too, belongs in a public
- * entry instead.
+ * not an entry of the package. Each group says why it is here; a name that receivers would use, too, belongs in a
+ * public entry instead.
  */
 
 // Flags are options of the library under other names, with its defaults and rules, and its messages about them.

@@ -61,7 +61,9 @@ export interface PlatformCall<Answer> {
 /** Releases the claim of one request, so that a retry is accepted. Never rejects, and takes a second at most. */
 export type Release = () => Promise<void>
 
-/** Returns whether an answer with this status says that the receiver's own work has failed: a retry must be accepted. */
+/**
+ * Returns whether an answer with this status says that the receiver's own work has failed: a retry must be accepted.
+ */
 export const isFailure = (status: unknown): boolean => Number(status) >= 500
 
 /**

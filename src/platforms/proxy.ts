@@ -6,8 +6,8 @@ import { describeSetting, mistake, validateAll } from '../core/mistakes.ts'
 /** Says what a proxy in front changes. No forwarding header is trusted unless it is named here. */
 export interface ProxyOptions {
   /**
-   * whether the request arrived over TLS: true, false, or what the proxy says in X-Forwarded-Proto; by default, what the
-   * receiver saw
+   * whether the request arrived over TLS: true, false, or what the proxy says in X-Forwarded-Proto; by default, what
+   * the receiver saw
    */
   https?: boolean | 'x-forwarded-proto' | undefined
   /**

@@ -19,8 +19,8 @@ const challengeOf = /* @__PURE__ */ memoizeWeak(
 )
 
 /**
- * Returns the headers that a refusal with this status has on every platform. Only the very verdict of `verify` knows what
- * has to be signed; without it, the challenge has no more than its name.
+ * Returns the headers that a refusal with this status has on every platform. Only the very verdict of `verify` knows
+ * what has to be signed; without it, the challenge has no more than its name.
  */
 export function refusalHeaders(status: number, verdict?: Verdict): Record<string, string> {
   if (status === 503) return { 'Retry-After': `${RETRY_AFTER}` }

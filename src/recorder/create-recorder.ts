@@ -25,9 +25,10 @@ export interface RecorderOptions {
 const OPTION_NAMES = ['keep', 'maxBodyBytes', 'redact', 'directory'] as const
 
 /**
- * Makes a recorder. It keeps each request that was not verified as a fixture that gives the same verdict on any machine:
- * for `signed-requests explain`, and for a test (`fromFixture`). Memory and files are bounded: the newest requests stay,
- * and the first of each code. Half of the places are for requests that are signed under the service's domain.
+ * Makes a recorder. It keeps each request that was not verified as a fixture that gives the same verdict on any
+ * machine: for `signed-requests explain`, and for a test (`fromFixture`). Memory and files are bounded: the newest
+ * requests stay, and the first of each code. Half of the places are for requests that are signed under the service's
+ * domain.
  *
  * @throws TypeError for a bad option
  * @example

@@ -71,7 +71,8 @@ export function recordRequest(
 }
 
 /**
- * Copies the beginning of a body: of the bytes that were read or, if it was passed whole and is too large, of all bytes.
+ * Copies the beginning of a body: of the bytes that were read or, if it was passed whole and is too large, of all
+ * bytes.
  */
 function copyBody(result: BodyResult, received: ReceivedRequest['body'], max: number): RecordedBody {
   const error = !result.ok && result.code === 'body-unreadable' ? result.evidence.error : undefined

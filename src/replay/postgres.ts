@@ -51,8 +51,8 @@ export function postgresReplayStore(pool: PostgresClient, options: { table?: str
 }
 
 /**
- * Throws the error with a code. Those of the server have a SQLSTATE and those of the network a code of Node.js; what `pg`
- * says itself has none: the connection ended, none is free in time, the reply is late.
+ * Throws the error with a code. Those of the server have a SQLSTATE and those of the network a code of Node.js; what
+ * `pg` says itself has none: the connection ended, none is free in time, the reply is late.
  */
 function failWithCode(error: NodeJS.ErrnoException): never {
   const isOfClient = error?.name === 'Error' && error.code === undefined

@@ -19,8 +19,8 @@ export interface IoredisClient {
   eval(script: string, keyCount: number, key: string, ...values: string[]): Promise<unknown>
 }
 
-// The value of a key is the token behind `held:` or `released:`. The reply is the token, or empty for false. A claim that
-// a client sends twice is written again, so that WAIT behind it waits for the replicas.
+// The value of a key is the token behind `held:` or `released:`. The reply is the token, or empty for false. A claim
+// that a client sends twice is written again, so that WAIT behind it waits for the replicas.
 const CLAIM = `local value = redis.call('GET', KEYS[1])
 if value == 'held:' .. ARGV[1] then
   redis.call('SET', KEYS[1], value, 'KEEPTTL')
@@ -54,12 +54,13 @@ export interface RedisReplayStoreOptions {
  * queueing commands: node-redis `disableOfflineQueue: true`; ioredis `enableOfflineQueue: false` and
  * `maxRetriesPerRequest: 0`.
  *
- * With `replicas`, a claim is true only when so many replicas have it too (`WAIT`), and rejects with the code `NOREPLICAS`
- * when fewer have it within `replicasTimeout`: a replica that is promoted then knows the id. The claim and its `WAIT` go
- * over one connection, which takes no other command meanwhile.
+ * With `replicas`, a claim is true only when so many replicas have it too (`WAIT`), and rejects with the code
+ * `NOREPLICAS` when fewer have it within `replicasTimeout`: a replica that is promoted then knows the id. The claim and
+ * its `WAIT` go over one connection, which takes no other command meanwhile.
  *
  * @param client a node-redis or ioredis client; yours to connect and to close
- * @throws TypeError for any other object, and with `replicas` for a client that cannot send two commands over one connection
+ * @throws TypeError for any other object, and with `replicas` for a client that cannot send two commands over one
+ *   connection
  *
  * @example
  * const verify = createVerifier({ ...options, replayStore: redisReplayStore(client) })
@@ -172,9 +173,9 @@ interface IoredisPipeline {
 }
 
 /**
- * Runs a script and WAIT behind it. WAIT knows only the writes of its own connection: on another one it would answer for
- * nothing. A pipeline of node-redis or ioredis is sent over one connection, in a Cluster that of the key's node. When the
- * connection is lost between the two replies, neither library sends the second command over a new one.
+ * Runs a script and WAIT behind it. WAIT knows only the writes of its own connection: on another one it would answer
+ * for nothing. A pipeline of node-redis or ioredis is sent over one connection, in a Cluster that of the key's node.
+ * When the connection is lost between the two replies, neither library sends the second command over a new one.
  */
 function evalWithWait(
   client: NodeRedisClient | IoredisClient,

@@ -196,7 +196,8 @@ describe('--allow-self-signed', () => {
   })
 
   test('asks for the certificate of the name in the URL', async () => {
-    // A server with several certificates chooses by the name (SNI). Each connection has one name, and the first is of TLS alone.
+    // A server with several certificates chooses by the name (SNI). Each connection has one name, and the first is of
+    // TLS alone.
     const asked: string[] = []
     const chooser = {
       SNICallback: (name: string, done: (error: null) => void) => {

@@ -55,7 +55,10 @@ describe('usage', () => {
     [`${EXPLAINS} --min-rsa-bits 2k`, '--min-rsa-bits must be a whole number'],
     [`${EXPLAINS} --doh https://a.example --dns-server 127.0.0.1`, '--doh cannot be used with --dns-server'],
     [`${EXPLAINS} --now then`, `--now takes ${NOW}`],
-    [`${EXPLAINS} --dns-server x`, '--dns-server has a text that is not an IP address: write one such as "127.0.0.1:5353"'],
+    [
+      `${EXPLAINS} --dns-server x`,
+      '--dns-server has a text that is not an IP address: write one such as "127.0.0.1:5353"'
+    ],
     [`${EXPLAINS} --account account-1`, `--account has ${ACCOUNT}`],
     ['key', 'key takes one NAME or more'],
     ['key a..b\x1b', `NAME ${NAME}`],

@@ -1,5 +1,5 @@
-// Prints how large the WAL of a replay store grows: while a backup reads the file in one transaction, and while copies are
-// made with VACUUM INTO.
+// Prints how large the WAL of a replay store grows: while a backup reads the file in one transaction, and while copies
+// are made with VACUUM INTO.
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -2,8 +2,8 @@ import { basename, relative } from 'node:path'
 import { BaseSequencer, type TestSequencerConstructor, type TestSpecification } from 'vitest/node'
 
 /**
- * Runs test files in the order of this list: the first test that fails ends a run, so what catches most comes first. The
- * tests that are named as the one file that was changed come before all others.
+ * Runs test files in the order of this list: the first test that fails ends a run, so what catches most comes first.
+ * The tests that are named as the one file that was changed come before all others.
  */
 export function inOrder(root: string, paths: readonly string[]): TestSequencerConstructor {
   return class extends BaseSequencer {

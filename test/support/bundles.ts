@@ -11,9 +11,9 @@ declare module 'vitest' {
 }
 
 /**
- * Bundles, as a global setup, both command lines and what else a test starts as a process, each into a file that Node.js
- * starts in a third of the time for TypeScript. It runs once for all tests, because several workers would write the same
- * file.
+ * Bundles, as a global setup, both command lines and what else a test starts as a process, each into a file that
+ * Node.js starts in a third of the time for TypeScript. It runs once for all tests, because several workers would write
+ * the same file.
  */
 export default async function bundleCommandLines(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'signed-requests-'))

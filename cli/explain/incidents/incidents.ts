@@ -15,8 +15,8 @@ import { groupCodeLines, incidentJson, incidentLines } from './report.ts'
 const MAX_LINE = 1_048_576
 
 /**
- * Finds out whether a file is a log: it has a record of `logRecord` in its first 16 MB, or is longer, and so no capture.
- * `chunks` gives all of the file all the same.
+ * Finds out whether a file is a log: it has a record of `logRecord` in its first 16 MB, or is longer, and so no
+ * capture. `chunks` gives all of the file all the same.
  */
 export async function detectLog(
   source: AsyncGenerator<Buffer>

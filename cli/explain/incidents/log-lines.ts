@@ -37,8 +37,8 @@ const STATUSES: readonly unknown[] = ['verified', 'rejected', 'unavailable']
 const CODE = /^[a-z][a-z0-9-]{1,59}$/
 
 /**
- * The members in which loggers, platforms and applications put a record. Other members may hold what a sender wrote, such
- * as a URL or a body, and anybody can write a record.
+ * The members in which loggers, platforms and applications put a record. Other members may hold what a sender wrote,
+ * such as a URL or a body, and anybody can write a record.
  */
 const WRAPPERS: ReadonlySet<string> = new Set([
   ...['message', 'msg', 'MESSAGE', '@message', 'log', 'line', 'textPayload', 'jsonPayload', 'events', 'logEvents'],
@@ -80,8 +80,8 @@ function parseLine(line: string): unknown {
 }
 
 /**
- * Parses the object with which a text ends. It follows a space, as loggers write it: the target of a request, which some
- * programs log as it came, has none.
+ * Parses the object with which a text ends. It follows a space, as loggers write it: the target of a request, which
+ * some programs log as it came, has none.
  */
 function parseEnd(text: string): unknown {
   const start = text.indexOf('{')

@@ -10,7 +10,10 @@ import type { Incident } from './log-lines.ts'
 /** Limits the files that are read, to the newest: a recorder keeps far fewer by default. */
 const MAX_FILES = 10_000
 
-/** Lists the files of a recorder in a directory, the oldest first, and how many older ones are left out. @throws UsageError */
+/**
+ * Lists the files of a recorder in a directory, the oldest first, and how many older ones are left out. @throws
+ * UsageError
+ */
 export function listRecordedFiles(directory: string): { names: string[]; older: number } {
   const files = readdirSync(directory, { withFileTypes: true }).flatMap(entry =>
     // A recorder writes files, and reading a pipe or a device would not end.

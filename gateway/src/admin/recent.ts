@@ -23,8 +23,8 @@ export type Recent = ReturnType<typeof createRecent>
 
 /**
  * Keeps `MAX_RECENT` refused requests as a recorder does, half of them signed under the domain, and as many verified
- * ones. Neither scanners nor genuine requests evict a signed request that was refused. Everything is in memory. The verifier
- * records each refused request here before it is answered, and `keep` adds the outcome.
+ * ones. Neither scanners nor genuine requests evict a signed request that was refused. Everything is in memory. The
+ * verifier records each refused request here before it is answered, and `keep` adds the outcome.
  *
  * @param redact keep no body at all
  */

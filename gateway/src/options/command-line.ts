@@ -35,9 +35,9 @@ const EXITS = {
 export const GATEWAY_HELP: HelpPage = {
   command: PROGRAM,
   about: [
-    'A reverse proxy that forwards verified requests, with the account in Signed-Request-Account. URLs with passwords ' +
-      'and SIGNED_REQUESTS_ADMIN_TOKEN, which --admin needs on an address that is not loopback, are read from the ' +
-      'environment only.'
+    'A reverse proxy that forwards verified requests, with the account in Signed-Request-Account. URLs with ' +
+      'passwords and SIGNED_REQUESTS_ADMIN_TOKEN, which --admin needs on an address that is not loopback, are read ' +
+      'from the environment only.'
   ],
   commands: [[AUTHORIZE_COMMAND, 'answer a proxy that asks before it forwards']],
   flags: Object.values(GATEWAY),

@@ -34,7 +34,8 @@ export async function openTab(browser: Browser, url: string, options: BrowserCon
     if (response.status() >= 400) troubles.push(`${page.url()}: ${response.status()} for ${response.url()}`)
   })
   await page.addInitScript(
-    "addEventListener('securitypolicyviolation', event => console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))"
+    "addEventListener('securitypolicyviolation', event => console.error('policy: ' + event.violatedDirective + ' ' + " +
+      'event.blockedURI))'
   )
   return { page, troubles }
 }

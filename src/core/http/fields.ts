@@ -42,7 +42,8 @@ export function parseFields(headers: ReceivedHeaders): Result<Fields> {
       throw mistake(
         'request.headers yields',
         line,
-        'pass [name, value] pairs of strings, or a record of strings or arrays of strings (rawHeaders is flat: pair it up)',
+        'pass [name, value] pairs of strings, or a record of strings or arrays of strings (rawHeaders is flat: pair ' +
+          'it up)',
         () => (Array.isArray(line) ? `${kindOf(value)} for ${describe(received)}` : kindOf(line))
       )
     }

@@ -11,8 +11,8 @@ import * as values from './values.ts'
 /** Says whose requests are accepted, and how strictly. `createVerifier` throws a `TypeError` for a bad option. */
 export interface VerifierOptions {
   /**
-   * the domain of the service's keys: keyId must be a subdomain of it, not the domain itself. Never a domain under which
-   * the public registers names, such as `com` or `co.uk`: anyone could sign
+   * the domain of the service's keys: keyId must be a subdomain of it, not the domain itself. Never a domain under
+   * which the public registers names, such as `com` or `co.uk`: anyone could sign
    */
   serviceDomain: string
   /**

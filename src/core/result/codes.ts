@@ -8,7 +8,9 @@ interface CodeEntry {
   readonly isUnavailable?: true
 }
 
-/** Every code that a verdict can carry, in the order of the checks. What was received is in the evidence of a failure. */
+/**
+ * Every code that a verdict can carry, in the order of the checks. What was received is in the evidence of a failure.
+ */
 export const CODES = {
   'request-malformed': { check: 'request', message: 'the request is not well-formed HTTP' },
   'not-https': { check: 'https', message: 'the request did not arrive over HTTPS' },

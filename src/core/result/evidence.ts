@@ -4,7 +4,10 @@ import type { Code, CodesByCheck, UnavailableCode } from './codes.ts'
 export interface KeyEvidence {
   name?: string
   record?: string
-  /** the first TXT records at the name, each cut, if there are several or none is a key record; empty for an alias without TXT */
+  /**
+   * the first TXT records at the name, each cut, if there are several or none is a key record; empty for an alias
+   * without TXT
+   */
   records?: readonly string[]
   /** what exactly is wrong with it */
   reason?: string
@@ -40,8 +43,9 @@ export type Base64Form =
 export type KeyProblem = Exclude<CodesByCheck['key'], UnavailableCode>
 
 /**
- * Names how a body was changed on its way. For all but the last three, undoing the change gives the signed digest. Those three
- * show in the body: bytes that are not UTF-8 were read as text, an object was converted to a string, or the body was cut.
+ * Names how a body was changed on its way. For all but the last three, undoing the change gives the signed digest.
+ * Those three show in the body: bytes that are not UTF-8 were read as text, an object was converted to a string, or the
+ * body was cut.
  */
 export type Reencoding =
   | 'newline-removed'
@@ -67,8 +71,8 @@ export type Reencoding =
  * in it comes from the sender or from DNS as it was; do not print it unescaped.
  *
  * `problem` says how a function of the receiver (`accounts`, `lookupTxt`, the replay store) failed: `late` is no answer
- * in time, `threw` an error, whose code or name is `error`, `wrong-type` an answer of another type, and `unreachable` an
- * error whose code says that the store or the resolver cannot be reached, logged in to or written.
+ * in time, `threw` an error, whose code or name is `error`, `wrong-type` an answer of another type, and `unreachable`
+ * an error whose code says that the store or the resolver cannot be reached, logged in to or written.
  */
 export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'request-malformed': {
@@ -76,11 +80,14 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
     name?: string
   }
   /**
-   * All values of X-Forwarded-Proto, if the adapter was told to trust it; empty if it was missing. If the adapter was not
-   * told so, there is evidence only if the header says http or https.
+   * All values of X-Forwarded-Proto, if the adapter was told to trust it; empty if it was missing. If the adapter was
+   * not told so, there is evidence only if the header says http or https.
    */
   'not-https': { header: string; received: readonly string[] }
-  /** `reason` is given by RFC 9421; `renamed` is the headers in which API Gateway has it. Otherwise there is no evidence. */
+  /**
+   * `reason` is given by RFC 9421; `renamed` is the headers in which API Gateway has it. Otherwise there is no
+   * evidence.
+   */
   'date-missing': {
     reason?: 'neither a covered Date nor created'
     renamed?: readonly string[]
@@ -172,8 +179,8 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   }
   /**
    * The signing string as rebuilt from what was received, and the record that it was checked with. `hosts` are at most
-   * ten configured hosts, if one differs from the received Host, also in case. `forwarded` are the header lines in which
-   * proxies say what they changed, and `proxies` those in which CDNs name themselves.
+   * ten configured hosts, if one differs from the received Host, also in case. `forwarded` are the header lines in
+   * which proxies say what they changed, and `proxies` those in which CDNs name themselves.
    */
   'signature-mismatch': {
     hosts?: readonly string[]

@@ -1,7 +1,7 @@
 /**
  * Codes of errors which say that a store or a resolver cannot be reached, logged in to or written: of the network, of
- * TLS, of PostgreSQL (SQLSTATE, whole classes), of SQLite, and of the replies of Redis; `NOT_CONNECTED` is what a client
- * says of itself. The text of an error is never read.
+ * TLS, of PostgreSQL (SQLSTATE, whole classes), of SQLite, and of the replies of Redis; `NOT_CONNECTED` is what a
+ * client says of itself. The text of an error is never read.
  */
 const UNREACHABLE = [
   /^(?:ECONN(?:REFUSED|RESET|ABORTED)|ETIMEDOUT|ESOCKETTIMEDOUT|EPIPE|EPROTO|E(?:NET|HOST)(?:UNREACH|DOWN)|EADDRNOTAVAIL)$/,

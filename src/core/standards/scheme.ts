@@ -45,7 +45,9 @@ export interface SchemeSettings {
  * result.
  */
 export interface SchemeRules extends Scheme {
-  /** Returns whether the signing string tells this method from all others: it is case-sensitive (RFC 9110 section 9.1). */
+  /**
+   * Returns whether the signing string tells this method from all others: it is case-sensitive (RFC 9110 section 9.1).
+   */
   isSignableMethod(method: string): boolean
   /** Parses the headers that carry the signature. */
   parseSignature(fields: Fields, settings: Pick<SchemeSettings, 'serviceDomain'>): Result<ParsedSignature>

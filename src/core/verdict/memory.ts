@@ -8,8 +8,8 @@ import type { Result } from '../result/result.ts'
 import type { Verdict } from './verdict.ts'
 
 /**
- * Holds what the verifier knows about a request besides its verdict. A log line, a captured fixture, the recorder, `diagnose` and
- * `verify.release` take it from here, and rebuild nothing.
+ * Holds what the verifier knows about a request besides its verdict. A log line, a captured fixture, the recorder,
+ * `diagnose` and `verify.release` take it from here, and rebuild nothing.
  */
 export interface Memory {
   readonly settings: Settings

@@ -50,8 +50,8 @@ export interface Verified {
   /** the covered names, in lower case and in order; for RFC 9421 with their parameters */
   coveredHeaders: readonly string[]
   /**
-   * each covered header by its lower-case name, as it was signed: several lines are joined by `, `. Use these, because a
-   * framework may show you one of several lines. For RFC 9421, the fields covered without parameters or with `bs`
+   * each covered header by its lower-case name, as it was signed: several lines are joined by `, `. Use these, because
+   * a framework may show you one of several lines. For RFC 9421, the fields covered without parameters or with `bs`
    */
   coveredValues: Readonly<Record<string, string>>
   /** the signature's own `nonce` (RFC 9421), else X-Nonce when it is present and covered by the signature */

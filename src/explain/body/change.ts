@@ -30,7 +30,9 @@ export interface BodyChange {
   readonly decompressed?: string
 }
 
-/** Finds what happened to the body of a `digest-mismatch`: only the verdict that `verify` returned remembers the body. */
+/**
+ * Finds what happened to the body of a `digest-mismatch`: only the verdict that `verify` returned remembers the body.
+ */
 export function findChangeOf(verdict: object, { evidence }: FailureOf<'digest-mismatch'>): BodyChange {
   const { received } = memoryOf(verdict) ?? {}
   if (received === undefined) return {}
@@ -45,8 +47,8 @@ export function findChangeOf(verdict: object, { evidence }: FailureOf<'digest-mi
 }
 
 /**
- * Finds what changed a body that does not match its digest: writes it as it may have been before, and tries whether that
- * has the digest. Some changes cannot be undone, but leave traces.
+ * Finds what changed a body that does not match its digest: writes it as it may have been before, and tries whether
+ * that has the digest. Some changes cannot be undone, but leave traces.
  *
  * @param contentLength the length that was signed, if it was
  */

@@ -70,8 +70,8 @@ export const accountEntries = (): EntriesOf<'account'> => ({
         find: ({ evidence: { received } }) => /^[\w.]+$/.test(received),
         cause: 'the sender writes the id without its prefix',
         fix: ({ shown, setting }) =>
-          `Have the sender write ${shown.expected.split('<')[0]}${shown.received}; if the service documents ids without a ` +
-          `prefix: ${setting('accountPrefix', '')}.`
+          `Have the sender write ${shown.expected.split('<')[0]}${shown.received}; if the service documents ids ` +
+          `without a prefix: ${setting('accountPrefix', '')}.`
       },
       {
         cause: 'the service uses another header or prefix',
@@ -103,8 +103,8 @@ export const accountEntries = (): EntriesOf<'account'> => ({
         cause: ({ shown, setting }) =>
           `a part of the prefix is left in ${shown.received}: is ${setting('accountPrefix')} too short?`,
         fix: ({ setting }) =>
-          `Set ${setting('accountPrefix')} to all that the service writes before the id, or leave it out for account-, ` +
-          'the default.',
+          `Set ${setting('accountPrefix')} to all that the service writes before the id, or leave it out for ` +
+          'account-, the default.',
         examples: [{ evidence: { received: '-1234' } }]
       },
       {

@@ -71,8 +71,8 @@ export const coverageEntries = (): EntriesOf<'coverage'> => ({
         cause: 'a proxy or a parser removed Content-Encoding: it decompressed the body',
         fix: {
           options:
-            'Verify before any body parser, or tell it to leave the body alone (express: inflate: false); have proxies ' +
-            'pass the body on compressed (Apache: no SetInputFilter DEFLATE).',
+            'Verify before any body parser, or tell it to leave the body alone (express: inflate: false); have ' +
+            'proxies pass the body on compressed (Apache: no SetInputFilter DEFLATE).',
           flags: 'Have the proxy pass the body on compressed (Apache: no SetInputFilter DEFLATE).'
         },
         examples: [{ evidence: { absent: ['content-encoding'] } }]
@@ -81,8 +81,8 @@ export const coverageEntries = (): EntriesOf<'coverage'> => ({
         find: ({ evidence }) => evidence.absent.includes('content-length') && evidence.isBodyEmpty,
         cause: 'a proxy removed Content-Length: 0, which is signed: by its digest, the request has no body',
         fix:
-          'Have the sender leave content-length out of headers for a request without a body, or have the proxy pass it on ' +
-          '(many remove it from GET).',
+          'Have the sender leave content-length out of headers for a request without a body, or have the proxy pass ' +
+          'it on (many remove it from GET).',
         examples: [{ evidence: { absent: ['content-length'], isBodyEmpty: true } }]
       },
       {

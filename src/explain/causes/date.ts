@@ -70,11 +70,11 @@ const FAST = "the sender's clock is fast, or this one is slow"
 const LOCAL_TIME: ConditionalCause<'date-too-old' | 'date-in-future'> = {
   find: ({ evidence }) => isLocalTime(evidence),
   cause: ({ evidence, clock }) =>
-    `${compareWithClock(evidence, clock)}, like a time zone: the sender may write its local time as GMT, or a 12-hour ` +
-    `time; otherwise ${evidence.offsetSeconds < 0 ? DELAYED : FAST}`,
+    `${compareWithClock(evidence, clock)}, like a time zone: the sender may write its local time as GMT, or a ` +
+    `12-hour time; otherwise ${evidence.offsetSeconds < 0 ? DELAYED : FAST}`,
   fix:
-    'Have the sender write Date in UTC (Python: email.utils.formatdate(usegmt=True); PHP: gmdate; Go: time.Now().UTC() ' +
-    'with http.TimeFormat). Compare both clocks with date -u.',
+    'Have the sender write Date in UTC (Python: email.utils.formatdate(usegmt=True); PHP: gmdate; Go: ' +
+    'time.Now().UTC() with http.TimeFormat). Compare both clocks with date -u.',
   examples: [{ evidence: { offsetSeconds: -7200 } }]
 }
 
@@ -90,7 +90,8 @@ export const dateEntries = (): EntriesOf<'date'> => ({
     about: 'There is no `Date` header. For RFC 9421: neither a covered `Date` nor `created`.',
     example: { reason: 'neither a covered Date nor created' },
     exampleNote:
-      '`reason` is only for RFC 9421; `renamed` is the header in which API Gateway has it, `similar` one such as X-Date',
+      '`reason` is only for RFC 9421; `renamed` is the header in which API Gateway has it, `similar` one such as ' +
+      'X-Date',
     facts: ({ reason, renamed, similar }) => [...reasonFact(reason), ...fact('received', renamed ?? similar)],
     causes: [
       {
@@ -102,8 +103,8 @@ export const dateEntries = (): EntriesOf<'date'> => ({
         find: ({ evidence }) => evidence?.similar !== undefined,
         cause: ({ shown }) => `the sender writes the time in ${shown?.similar}, and Date is expected`,
         fix:
-          'Have the sender write and sign Date. A browser, and fetch() in one, does not let a script set Date: send from a ' +
-          'server.',
+          'Have the sender write and sign Date. A browser, and fetch() in one, does not let a script set Date: send ' +
+          'from a server.',
         examples: [{ evidence: { reason: undefined, similar: 'X-Date' } }]
       },
       {
@@ -137,8 +138,8 @@ export const dateEntries = (): EntriesOf<'date'> => ({
   },
   'date-malformed': {
     about:
-      '`Date` is not one of the three forms of RFC 9110 section 5.6.7. `reason` says what it has instead: ISO 8601, UTC or ' +
-      "an offset for GMT, a day of one digit, a weekday that is not that day's.",
+      '`Date` is not one of the three forms of RFC 9110 section 5.6.7. `reason` says what it has instead: ISO 8601, ' +
+      "UTC or an offset for GMT, a day of one digit, a weekday that is not that day's.",
     example: { received: '2026-11-20T12:00:00Z', reason: 'it is ISO 8601' },
     facts: ({ received, reason }) => [...fact('received', received), ...reasonFact(reason)],
     causes: [
@@ -152,15 +153,16 @@ export const dateEntries = (): EntriesOf<'date'> => ({
       {
         cause: ({ shown }) => `the sender writes Date in another form or language: ${shown.reason}`,
         fix:
-          'Have the sender write it like Sun, 06 Nov 1994 08:49:37 GMT (RFC 9110 section 5.6.7). If its log has that, a ' +
-          'proxy rewrites Date.',
+          'Have the sender write it like Sun, 06 Nov 1994 08:49:37 GMT (RFC 9110 section 5.6.7). If its log has ' +
+          'that, a proxy rewrites Date.',
         examples: [{ evidence: { received: 'today', reason: 'it is not of the form of an HTTP-date' } }]
       }
     ]
   },
   'date-too-old': {
     about:
-      '`Date` is older than `dateTolerance` allows. It is checked with the head, and again after the body has been read.',
+      '`Date` is older than `dateTolerance` allows. It is checked with the head, and again after the body has been ' +
+      'read.',
     also: 'Do not raise `dateTolerance` to hide a wrong clock.',
     example: { received: 'Fri, 20 Nov 2026 11:54:59 GMT', offsetSeconds: -301, toleranceSeconds: 300 },
     facts: (evidence, clock) => [...fact('received', evidence.received), ...timeFacts(evidence, clock)],

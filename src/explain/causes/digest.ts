@@ -26,12 +26,12 @@ const CHANGES: Readonly<Record<Exclude<Reencoding, 'cut-short' | keyof typeof OT
 const OTHER_CHARSETS = { 'latin1-to-utf8': 'Latin-1 or Windows-1252', 'utf16-to-utf8': 'UTF-16' } as const
 
 const FORM_FIX =
-  'Have the sender write SHA-256= and the 32 bytes of the hash in base64, with + and /, its padding and no quotes (RFC ' +
-  '5843 section 2.1)'
+  'Have the sender write SHA-256= and the 32 bytes of the hash in base64, with + and /, its padding and no quotes ' +
+  '(RFC 5843 section 2.1)'
 
 const CONTENT_FORM_FIX =
-  'Have the sender write Content-Digest: sha-256=:BASE64: with the 32 bytes of the hash in base64, with + and / and its ' +
-  'padding, and a colon on either side (RFC 9530 section 2)'
+  'Have the sender write Content-Digest: sha-256=:BASE64: with the 32 bytes of the hash in base64, with + and / and ' +
+  'its padding, and a colon on either side (RFC 9530 section 2)'
 
 /** Returns the digest as the draft writes it: the colons of RFC 9530 belong to Content-Digest. */
 const withoutColons = ({ received, header }: EvidenceByCode['digest-malformed']): string =>
@@ -100,8 +100,8 @@ const changes = (): ConditionalCause<'digest-mismatch'>[] => [
     (change): ConditionalCause<'digest-mismatch'> => ({
       find: ({ body }) => body.change === change,
       cause:
-        `the sender hashed the body in ${OTHER_CHARSETS[change]} and sent it in UTF-8 (${change}), or something on the ` +
-        'way encoded it again',
+        `the sender hashed the body in ${OTHER_CHARSETS[change]} and sent it in UTF-8 (${change}), or something on ` +
+        'the way encoded it again',
       fix: `Have ${HASH_WHAT_IS_SENT}; if its log has other bytes than arrive, find what encodes them again.`,
       examples: [{ body: { change } }]
     })
@@ -146,8 +146,8 @@ export const digestEntries = (): EntriesOf<'digest'> => ({
       {
         find: ({ evidence }) => evidence?.similar !== undefined,
         cause: ({ shown }) =>
-          `the sender writes ${shown?.similar}${shown?.similar === 'Digest' ? ", the draft's header" : ''}, and RFC 9421 is ` +
-          'used here with Content-Digest (RFC 9530)',
+          `the sender writes ${shown?.similar}${shown?.similar === 'Digest' ? ", the draft's header" : ''}, and RFC ` +
+          '9421 is used here with Content-Digest (RFC 9530)',
         fix: 'Have the sender write and sign Content-Digest: sha-256=:BASE64: (RFC 9530 section 2).',
         examples: [{ evidence: { similar: 'Digest' } }]
       },
@@ -160,8 +160,8 @@ export const digestEntries = (): EntriesOf<'digest'> => ({
       {
         cause: 'the sender does not write it, as some do for a request without a body; or a proxy dropped it',
         fix: ({ evidence }) =>
-          `Have the sender add ${evidence?.header ?? 'Digest'} to each request, with the SHA-256 of the body or of nothing, ` +
-          'and sign it; if its log has it, have proxies pass it on.'
+          `Have the sender add ${evidence?.header ?? 'Digest'} to each request, with the SHA-256 of the body or of ` +
+          'nothing, and sign it; if its log has it, have proxies pass it on.'
       }
     ]
   },
@@ -215,9 +215,10 @@ export const digestEntries = (): EntriesOf<'digest'> => ({
   },
   'digest-mismatch': {
     about:
-      'The body does not have the digest that was signed. Evidence: `contentLength` is the length that was signed, if it ' +
-      'was. `diagnose(verdict)` finds what happened to the body: `change`, and in `decompressed` the Content-Encoding that ' +
-      'something removed. It needs the verdict that `verify` returned, because a copy does not have the body.',
+      'The body does not have the digest that was signed. Evidence: `contentLength` is the length that was signed, ' +
+      'if it was. `diagnose(verdict)` finds what happened to the body: `change`, and in `decompressed` the ' +
+      'Content-Encoding that something removed. It needs the verdict that `verify` returned, because a copy does not ' +
+      'have the body.',
     example: {
       algorithm: 'sha-256',
       expected: 'Vvq...',
@@ -236,9 +237,11 @@ export const digestEntries = (): EntriesOf<'digest'> => ({
       {
         find: ({ evidence }) => evidence.matching !== undefined,
         cause: ({ shown: { matching, algorithm } }) =>
-          `${matching?.toUpperCase()} matches, so the body was not changed: the sender's ${algorithm.toUpperCase()} is wrong`,
+          `${matching?.toUpperCase()} matches, so the body was not changed: the sender's ${algorithm.toUpperCase()} ` +
+          'is wrong',
         fix: ({ shown: { matching, algorithm } }) =>
-          `Have the sender compute ${algorithm.toUpperCase()} of the same bytes, or write ${matching?.toUpperCase()} alone.`,
+          `Have the sender compute ${algorithm.toUpperCase()} of the same bytes, or write ${matching?.toUpperCase()} ` +
+          'alone.',
         examples: [{ evidence: { algorithm: 'sha-512', matching: 'sha-256' } }]
       },
       causeOf({
@@ -272,8 +275,8 @@ export const digestEntries = (): EntriesOf<'digest'> => ({
         find: ({ evidence }) => EMPTY_DIGESTS.includes(evidence.expected),
         cause: 'the sender signed an empty body: it hashed before it wrote the body, or a proxy added a body',
         fix:
-          'Have the sender hash the very bytes that it sends (a stream that was read before is empty; Ruby: rewind). If ' +
-          'its log has no body, find what adds one.',
+          'Have the sender hash the very bytes that it sends (a stream that was read before is empty; Ruby: rewind). ' +
+          'If its log has no body, find what adds one.',
         examples: [{ evidence: { expected: EMPTY_DIGESTS[0]! } }]
       },
       {
@@ -281,8 +284,9 @@ export const digestEntries = (): EntriesOf<'digest'> => ({
         cause: ({ body }) => `something decompressed it (it came with Content-Encoding: ${body.decompressed})`,
         fix: {
           options:
-            'Give the adapter the request itself, with no parser in front: express.raw() and express.json() decompress ' +
-            'too (inflate: false). If a proxy decompresses it, stop that (Apache: no SetInputFilter DEFLATE).',
+            'Give the adapter the request itself, with no parser in front: express.raw() and express.json() ' +
+            'decompress too (inflate: false). If a proxy decompresses it, stop that (Apache: no SetInputFilter ' +
+            'DEFLATE).',
           flags:
             'Have the proxy that decompresses requests pass the body on as it was sent (Apache: no SetInputFilter ' +
             'DEFLATE).'
@@ -300,8 +304,8 @@ export const digestEntries = (): EntriesOf<'digest'> => ({
       {
         find: ({ body }) => body.compressed !== undefined,
         cause: ({ body }) =>
-          `the sender hashed the body before it compressed it (it arrived with Content-Encoding: ${body.compressed}, and ` +
-          'compressed), or it was changed',
+          `the sender hashed the body before it compressed it (it arrived with Content-Encoding: ${body.compressed}, ` +
+          'and compressed), or it was changed',
         fix:
           'Have the sender hash the bytes after they are compressed, as it sends them (OkHttp: sign in a network ' +
           'interceptor); if its log has that digest, find what changes the body.',

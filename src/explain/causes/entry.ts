@@ -55,7 +55,9 @@ export interface Example<C extends Code> extends Partial<Surroundings> {
     | { readonly [K in keyof NonNullable<EvidenceIn<C>>]?: NonNullable<EvidenceIn<C>>[K] | undefined }
 }
 
-/** A cause of a failure. `explain CODE` and the page print it once for each example; without any, for that of the code. */
+/**
+ * A cause of a failure. `explain CODE` and the page print it once for each example; without any, for that of the code.
+ */
 export interface FailureCause<C extends Code, F = unknown> extends Cause<Known<C>, F> {
   readonly examples?: readonly Example<C>[]
 }

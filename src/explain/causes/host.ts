@@ -56,7 +56,8 @@ const addHost = ({ shown, setting }: Pick<Known<'host-mismatch'>, 'shown' | 'set
 export const hostEntries = (): EntriesOf<'host'> => ({
   'host-missing': {
     about:
-      'There is no `Host`. If `header` is `X-Forwarded-Host`, the adapter was told to trust it, and that header is missing.',
+      'There is no `Host`. If `header` is `X-Forwarded-Host`, the adapter was told to trust it, and that header is ' +
+      'missing.',
     example: { expected: ['hooks.example.com'], header: 'X-Forwarded-Host' },
     facts: ({ header, ...list }) => [...expectedFact(list), ...fact('header', header)],
     causes: [
@@ -65,8 +66,8 @@ export const hostEntries = (): EntriesOf<'host'> => ({
         cause: 'your proxy does not send X-Forwarded-Host, which you trust',
         fix: {
           options:
-            'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Host $http_host), or, if it keeps Host, leave ' +
-            'the host option out.',
+            'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Host $http_host), or, if it keeps Host, ' +
+            'leave the host option out.',
           flags: 'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Host $http_host).'
         }
       },
@@ -106,8 +107,8 @@ export const hostEntries = (): EntriesOf<'host'> => ({
       causeOf({
         find: ({ evidence }) => withPortOf(evidence),
         cause: ({ shown, found }) =>
-          `the port of Host was dropped on the way: ${shown.received} was received, and ${found} is configured (nginx: ` +
-          '$host leaves the port out)',
+          `the port of Host was dropped on the way: ${shown.received} was received, and ${found} is configured ` +
+          '(nginx: $host leaves the port out)',
         fix: ({ shown, setting }) =>
           `${KEEP_HOST}. If the URL that you gave to the service has no port: ${setting('hosts', shown.received)}.`,
         examples: [
@@ -151,16 +152,16 @@ export const hostEntries = (): EntriesOf<'host'> => ({
         cause: ({ shown: { received, expected } }) =>
           `the port differs: ${received} was received and ${expected} is configured`,
         fix: ({ shown, setting }) =>
-          `If the URL that you gave to the service has that port: ${setting('hosts', shown.received)}. If not, a proxy ` +
-          'changed it: have it keep Host (nginx: proxy_set_header Host $http_host).',
+          `If the URL that you gave to the service has that port: ${setting('hosts', shown.received)}. If not, a ` +
+          'proxy changed it: have it keep Host (nginx: proxy_set_header Host $http_host).',
         examples: [{ evidence: { received: 'hooks.example.com:8443', similar: undefined } }]
       },
       {
         find: ({ evidence }) => evidence.header !== undefined,
         cause: 'the request is for another receiver, or the proxy writes another name into X-Forwarded-Host',
         fix: ({ shown, setting }) =>
-          `Have the proxy send the name that the sender used; add it, ${setting('hosts', shown.received)}, only if the ` +
-          'URL that you gave to the service has it.',
+          `Have the proxy send the name that the sender used; add it, ${setting('hosts', shown.received)}, only if ` +
+          'the URL that you gave to the service has it.',
         examples: [{ evidence: { header: 'X-Forwarded-Host', similar: undefined } }]
       },
       {
@@ -178,8 +179,8 @@ export const hostEntries = (): EntriesOf<'host'> => ({
             `${setting('hosts', shown.received)}, only if the service calls you by that name: a name that was not ` +
             'signed gives signature-mismatch.',
           flags: ({ shown, setting }) =>
-            `${KEEP_HOST}. Add it, ${setting('hosts', shown.received)}, only if the service calls you by that name: a ` +
-            'name that was not signed gives signature-mismatch.'
+            `${KEEP_HOST}. Add it, ${setting('hosts', shown.received)}, only if the service calls you by that name: ` +
+            'a name that was not signed gives signature-mismatch.'
         },
         examples: [{ evidence: { similar: undefined } }]
       },

@@ -113,16 +113,18 @@ export const keyEntries = (): EntriesOf<'key'> => ({
       {
         find: ({ evidence }) => evidence.reason === 'ENODATA' && evidence.records?.length === 0,
         cause:
-          'the alias leads to a name without a key: DNS answers with a CNAME record, and has no TXT record where it leads',
+          'the alias leads to a name without a key: DNS answers with a CNAME record, and has no TXT record where it ' +
+          'leads',
         fix: ({ evidence }) =>
-          `The service must publish the key at that name, or correct the alias. Check it with: ${keyCommand(evidence)}.`,
+          'The service must publish the key at that name, or correct the alias. Check it with: ' +
+          `${keyCommand(evidence)}.`,
         examples: [{ evidence: { reason: 'ENODATA', records: [] } }]
       },
       {
         find: ({ evidence }) => evidence.reason === 'ENODATA',
         cause:
-          'DNS has the name, but no TXT record there: the key was withdrawn, is not published yet, or your DNS server ' +
-          'cannot see it',
+          'DNS has the name, but no TXT record there: the key was withdrawn, is not published yet, or your DNS ' +
+          'server cannot see it',
         fix: askAgain,
         examples: [{ evidence: { reason: 'ENODATA' } }]
       },
@@ -132,7 +134,8 @@ export const keyEntries = (): EntriesOf<'key'> => ({
           'there is no such name: the sender may have left _domainkey out (' +
           `${escapeText(found)}); else it was withdrawn, is not published yet, or your DNS server cannot see it`,
         fix: ({ found, evidence }) =>
-          `Try ${keyCommand({ ...evidence, name: found })}: if the key is there, have the sender write that name in keyId. ` +
+          `Try ${keyCommand({ ...evidence, name: found })}: if the key is there, have the sender write that name in ` +
+          'keyId. ' +
           askAgain({ evidence }),
         examples: [{ evidence: { name: 'key1.service.example' } }]
       }),
@@ -166,8 +169,8 @@ export const keyEntries = (): EntriesOf<'key'> => ({
           'the key does not match the algorithm: the request names another one than it is signed with, ' +
           `${setting('algorithms')} lacks that of the key, or the record is wrong`,
         fix: ({ evidence, setting }) =>
-          `Check it with: ${keyCommand(evidence)}; if the key is right, have the sender name its algorithm, and if the ` +
-          `service documents such keys, add that to ${setting('algorithms')}.`
+          `Check it with: ${keyCommand(evidence)}; if the key is right, have the sender name its algorithm, and if ` +
+          `the service documents such keys, add that to ${setting('algorithms')}.`
       }
     ]
   },
@@ -251,8 +254,8 @@ export const keyEntries = (): EntriesOf<'key'> => ({
   },
   'key-lookup-failed': {
     about:
-      'The lookup failed: SERVFAIL, REFUSED, no server, or your `lookupTxt` threw (then `cause` is the error). Or nobody ' +
-      'waited for it: the request was aborted, or a thousand queries of other names were in flight (`limit`).',
+      'The lookup failed: SERVFAIL, REFUSED, no server, or your `lookupTxt` threw (then `cause` is the error). Or ' +
+      'nobody waited for it: the request was aborted, or a thousand queries of other names were in flight (`limit`).',
     also: 'The error itself is `verdict.failures[0].cause`.',
     example: { name: NAME, error: 'ESERVFAIL', problem: 'threw', servers: ['10.0.0.2'] },
     exampleNote:
@@ -281,8 +284,8 @@ export const keyEntries = (): EntriesOf<'key'> => ({
       {
         find: ({ evidence }) => evidence.error === 'EAMBIGUOUS',
         cause:
-          'DNS has several strings at this name, and Bun does not tell which of them form one TXT record: a guess could ' +
-          'lose a restriction',
+          'DNS has several strings at this name, and Bun does not tell which of them form one TXT record: a guess ' +
+          'could lose a restriction',
         fix: "Pass lookupTxt: dohTxtLookup({ url }) of 'signed-requests/doh', which gets the records as they are.",
         examples: [{ evidence: { error: 'EAMBIGUOUS' } }]
       },
@@ -297,8 +300,8 @@ export const keyEntries = (): EntriesOf<'key'> => ({
           error === 'ECONNREFUSED' && servers.length > 0 && servers.every(isLoopback),
         examples: [{ evidence: { error: 'ECONNREFUSED', servers: ['127.0.0.1'] } }],
         cause: ({ shown }) =>
-          `nothing listens at ${shown.servers}, the only DNS server that is known: on Windows Node.js 20.20, 22.22, 24.13 and ` +
-          'later find no other (a fault of c-ares 1.34.6); elsewhere the local resolver is not running',
+          `nothing listens at ${shown.servers}, the only DNS server that is known: on Windows Node.js 20.20, 22.22, ` +
+          '24.13 and later find no other (a fault of c-ares 1.34.6); elsewhere the local resolver is not running',
         fix: {
           options:
             "Name a DNS server: lookupTxt: dnsTxtLookup({ servers: ['192.0.2.53'] }) with the address of yours, or " +
@@ -310,8 +313,8 @@ export const keyEntries = (): EntriesOf<'key'> => ({
         find: ({ evidence: { error, servers = [] } }) => error === 'ECONNREFUSED' && !servers.some(isOverHttps),
         examples: [{ evidence: { error: 'ECONNREFUSED', servers: ['10.0.0.2'] } }],
         cause: ({ evidence }) =>
-          `your DNS server, or the network path to it: ${lookupError(evidence.error)}; or it answers over UDP and refuses ` +
-          'TCP, which a long key needs',
+          `your DNS server, or the network path to it: ${lookupError(evidence.error)}; or it answers over UDP and ` +
+          'refuses TCP, which a long key needs',
         fix: ({ evidence }) =>
           `Check the resolver and the firewall (UDP and TCP 53), with: ${keyCommand(evidence)}. The sender can retry.`
       },

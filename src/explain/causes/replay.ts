@@ -6,7 +6,9 @@ import { causeOf, type EntriesOf } from './entry.ts'
 /** Returns the name of the store, where it has one. */
 const storeName = ({ store = 'the store' }: { store?: string | undefined }): string => store
 
-/** The state of a store that cannot be reached, logged in to or written, by the code of its error, and what to check. */
+/**
+ * The state of a store that cannot be reached, logged in to or written, by the code of its error, and what to check.
+ */
 const STATES: readonly (readonly [code: RegExp, state: string, fix: string])[] = [
   [
     /^NOT_CONNECTED$/,
@@ -85,8 +87,8 @@ export const replayEntries = (): EntriesOf<'replay'> => ({
     also: 'The request was not accepted. The error itself is `verdict.failures[0].cause`.',
     example: { error: 'no answer within 1000 ms', problem: 'late', store: 'Redis' },
     exampleNote:
-      '`problem` may be `late`, `threw` (with `error`), `wrong-type`, `undecided` (whether an earlier claim holds the id is ' +
-      'not known) or `unreachable` (by the code of its error)',
+      '`problem` may be `late`, `threw` (with `error`), `wrong-type`, `undecided` (whether an earlier claim holds ' +
+      'the id is not known) or `unreachable` (by the code of its error)',
     facts: ({ error, store }) => [...fact('error', error), ...fact('store', store)],
     causes: [
       {

@@ -6,16 +6,17 @@ import type { EntriesOf } from './entry.ts'
 export const requestEntries = (): EntriesOf<'request' | 'https'> => ({
   'request-malformed': {
     about:
-      'A header name is not a token, the method is not its own upper case (by the draft), the method, the target, a name or a value has a line break or NUL, the target is ' +
-      `empty, or there are more than ${MAX_HEADER_LINES} header lines. A line break in a value would let one signed line ` +
-      'pose as two.',
+      'A header name is not a token, the method is not its own upper case (by the draft), the method, the target, a ' +
+      `name or a value has a line break or NUL, the target is empty, or there are more than ${MAX_HEADER_LINES} ` +
+      'header lines. A line break in a value would let one signed line pose as two.',
     example: { part: 'header-value', name: 'X-Nonce' },
     facts: ({ part, name }) => [...fact('part', part), ...fact('name', name)],
     causes: [
       {
         find: ({ evidence }) => evidence.part === 'method',
         cause:
-          'the method is missing, is not a token, or has lower-case letters, which the draft cannot tell from upper-case ones',
+          'the method is missing, is not a token, or has lower-case letters, which the draft cannot tell from ' +
+          'upper-case ones',
         fix: {
           options: 'Pass the method as received, with an adapter. Have the sender write it as defined, such as POST.',
           flags: 'Have proxies pass the method on as received, and the sender write it as defined, such as POST.'
@@ -56,8 +57,8 @@ export const requestEntries = (): EntriesOf<'request' | 'https'> => ({
   },
   'not-https': {
     about:
-      'The adapter saw no TLS, and `requireHttps` is true. There is evidence only where the adapter was told to trust ' +
-      '`X-Forwarded-Proto`, or where that header says http or https: the header and all its values.',
+      'The adapter saw no TLS, and `requireHttps` is true. There is evidence only where the adapter was told to ' +
+      'trust `X-Forwarded-Proto`, or where that header says http or https: the header and all its values.',
     also: 'A local test over http: `requireHttps: false`.',
     example: { header: 'X-Forwarded-Proto', received: ['https, http'] },
     facts: ({ header, received }) => [...fact('header', header), ...fact('received', received)],

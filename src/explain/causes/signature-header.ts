@@ -19,8 +19,9 @@ const FIX =
 
 const FIX_RFC9421 = {
   'Signature-Input':
-    'Have the sender write Signature-Input: sig1=("@method" "@target-uri" "content-digest");created=1795176000;keyid="..." ' +
-    '(RFC 9421 section 4.1): each component in quotes and in lower case, created= as a number without quotes.',
+    'Have the sender write Signature-Input: sig1=("@method" "@target-uri" ' +
+    '"content-digest");created=1795176000;keyid="..." (RFC 9421 section 4.1): each component in quotes and in lower ' +
+    'case, created= as a number without quotes.',
   Signature: 'Have the sender write Signature: sig1=:BASE64: with a colon on either side (RFC 9421 section 4.2).'
 } as const
 
@@ -157,7 +158,8 @@ const BY_FORM: Readonly<Record<Base64Form, readonly [cause: string, fix: string]
   'without-padding': ['its padding (=) is missing', 'Have the sender write it with its padding'],
   lines: [
     'it is in lines of 76 or 64 characters',
-    'Have the sender write one line (openssl base64 -A; Java: getEncoder, not getMimeEncoder; Python: b64encode, not encodebytes)'
+    'Have the sender write one line (openssl base64 -A; Java: getEncoder, not getMimeEncoder; Python: b64encode, not ' +
+      'encodebytes)'
   ],
   'percent-encoded': [
     'it is percent-encoded (%2B, %2F, %3D)',
@@ -244,8 +246,8 @@ export const signatureHeaderEntries = (): EntriesOf<'signature-header'> => ({
   },
   'signature-repeated': {
     about:
-      'There is more than one; with RFC 9421, more than one with a key of the service. An attacker must not choose which ' +
-      'is verified.',
+      'There is more than one; with RFC 9421, more than one with a key of the service. An attacker must not choose ' +
+      'which is verified.',
     example: { reason: 'more than one is made with a key of the service' },
     exampleNote: 'only for RFC 9421',
     facts: ({ reason }) => reasonFact(reason),
@@ -307,8 +309,8 @@ export const signatureHeaderEntries = (): EntriesOf<'signature-header'> => ({
         find: ({ evidence }) => evidence.parameter === 'created' || evidence.parameter === 'expires',
         cause: ({ shown }) => `the sender covers (${shown.parameter}), and does not send ${shown.parameter}=`,
         fix: ({ shown }) =>
-          `Have the sender add ${shown.parameter}= (seconds since 1970), or take (${shown.parameter}) out of headers. A ` +
-          'Signature without headers covers (created).',
+          `Have the sender add ${shown.parameter}= (seconds since 1970), or take (${shown.parameter}) out of ` +
+          'headers. A Signature without headers covers (created).',
         examples: [{ evidence: { parameter: 'created' } }]
       },
       {
@@ -377,7 +379,9 @@ export const signatureHeaderEntries = (): EntriesOf<'signature-header'> => ({
       }),
       {
         cause: 'the sender cuts the signature, or writes characters that base64 does not have',
-        fix: 'Have the sender write base64 with A-Z, a-z, 0-9, + and /, with its padding, in one line (RFC 4648 section 4).',
+        fix:
+          'Have the sender write base64 with A-Z, a-z, 0-9, + and /, with its padding, in one line (RFC 4648 section ' +
+          '4).',
         examples: [{ evidence: 'none' }]
       }
     ]
@@ -406,7 +410,8 @@ export const signatureHeaderEntries = (): EntriesOf<'signature-header'> => ({
   },
   'signature-times-not-allowed': {
     about:
-      '`(created)` or `(expires)` is covered, with an algorithm for which the draft forbids it (`rsa*`, `hmac*`, `ecdsa*`).',
+      '`(created)` or `(expires)` is covered, with an algorithm for which the draft forbids it (`rsa*`, `hmac*`, ' +
+      '`ecdsa*`).',
     example: { covered: ['(created)'], algorithm: 'rsa-sha256' },
     facts: ({ covered, algorithm }) => [...fact('covered', covered), ...fact('algorithm', algorithm)],
     causes: [

@@ -53,9 +53,8 @@ const BY_CHANGE: Readonly<Record<LineChange, LastCause<'signature-mismatch'>>> =
       `a proxy or router added a prefix to the path, or ${setting('prefix')} is set but nothing was stripped, or the ` +
       'sender signed only what stands behind its base URL',
     fix: ({ setting }) =>
-      'Have the path passed on as received (nginx: proxy_pass without a path), and leave ' +
-      `${setting('prefix')} out if nothing is stripped. If the URL that the sender calls has the prefix, have it sign ` +
-      'the whole path.'
+      `Have the path passed on as received (nginx: proxy_pass without a path), and leave ${setting('prefix')} out if ` +
+      'nothing is stripped. If the URL that the sender calls has the prefix, have it sign the whole path.'
   },
   rewritten: {
     cause: ({ search }) => `a proxy or router rewrote the target; ${search.detail} has the signed one`,
@@ -75,13 +74,15 @@ const BY_CHANGE: Readonly<Record<LineChange, LastCause<'signature-mismatch'>>> =
     cause:
       'it was signed with a question mark and nothing behind it: the sender adds one to a path without a query, or ' +
       'something on the way removed it',
-    fix: 'Have the sender add the question mark only in front of a query; if it calls that URL, have it passed on as is.'
+    fix:
+      'Have the sender add the question mark only in front of a query; if it calls that URL, have it passed on as ' +
+      'is.'
   },
   'without-query': {
     cause: 'it was signed without the query: either the sender leaves it out, or something on the way added it',
     fix:
-      'Compare with the URL that the sender calls: if that has the query, have the sender sign path and query; if not, ' +
-      'find the proxy or router that adds it.'
+      'Compare with the URL that the sender calls: if that has the query, have the sender sign path and query; if ' +
+      'not, find the proxy or router that adds it.'
   },
   'method-case': {
     cause: 'the sender signed the method in upper case',
@@ -155,7 +156,9 @@ const BY_CHANGE: Readonly<Record<LineChange, LastCause<'signature-mismatch'>>> =
   },
   'values-case': {
     cause: 'the sender signed the whole signing string in lower case',
-    fix: 'Have the sender put names and method in lower case, and keep values as they stand in the request (draft section 2.3).'
+    fix:
+      'Have the sender put names and method in lower case, and keep values as they stand in the request (draft ' +
+      'section 2.3).'
   },
   'target-case': {
     cause: 'the sender signed the target in lower case',
@@ -179,8 +182,8 @@ const BY_CHANGE: Readonly<Record<LineChange, LastCause<'signature-mismatch'>>> =
   },
   encoding: {
     cause:
-      "the target was decoded or encoded again, or slashes were merged or removed: on the way, or by the sender's HTTP " +
-      'client after it was signed',
+      "the target was decoded or encoded again, or slashes were merged or removed: on the way, or by the sender's " +
+      'HTTP client after it was signed',
     fix: {
       options:
         'Have it passed on as received, never rebuilt through URL. If it arrives as the client sends it, have the ' +
@@ -273,7 +276,8 @@ const PADDINGS = { pkcs1: 'RSASSA-PKCS1-v1_5', pss: 'RSASSA-PSS' } as const
 
 /** Says how a signature was made. */
 export const inMaking = ({ padding, hash }: Made): string =>
-  `by ${PADDINGS[padding]} ${hash === undefined ? 'over a bare digest, without the name of its hash' : `with ${HASHES[hash]}`}`
+  `by ${PADDINGS[padding]} ` +
+  `${hash === undefined ? 'over a bare digest, without the name of its hash' : `with ${HASHES[hash]}`}`
 
 /** Finds the algorithm of the draft that is made so. */
 const fittingAlgorithm = (made: Made): string | undefined =>
@@ -316,9 +320,9 @@ function signedLine(line: string, shows: ShowsValue): string {
 export const signatureEntries = (): EntriesOf<'signature'> => ({
   'signature-mismatch': {
     about:
-      'The key from DNS does not verify this signature over the lines that were received. The evidence has the signing ' +
-      'string as rebuilt here, in `records` the keys that were tried, where a name has several, and in `forwarded` the ' +
-      'headers in which proxies say what they changed; `diagnose` finds the changed line from them.',
+      'The key from DNS does not verify this signature over the lines that were received. The evidence has the ' +
+      'signing string as rebuilt here, in `records` the keys that were tried, where a name has several, and in ' +
+      '`forwarded` the headers in which proxies say what they changed; `diagnose` finds the changed line from them.',
     example: {
       signingString: '(request-target): post /hook\nhost: ...',
       keyId: 'key1._domainkey.service.example',
@@ -337,8 +341,8 @@ export const signatureEntries = (): EntriesOf<'signature'> => ({
         find: ({ search, evidence }) => search.isByKey === false && otherKind(evidence.signature),
         cause: ({ found }) => `no RSA key made it: ${found}`,
         fix: ({ evidence }) =>
-          `Have the sender sign ${NAMED[evidence.algorithm.toLowerCase()] ?? 'as the algorithm says'}, with the private ` +
-          'key whose public half is published.',
+          `Have the sender sign ${NAMED[evidence.algorithm.toLowerCase()] ?? 'as the algorithm says'}, with the ` +
+          'private key whose public half is published.',
         examples: [
           { evidence: { signature: Buffer.alloc(32, 1).toString('base64') }, search: { isByKey: false } },
           { evidence: { signature: ECDSA_EXAMPLE }, search: { isByKey: false } }
@@ -362,18 +366,19 @@ export const signatureEntries = (): EntriesOf<'signature'> => ({
       causeOf({
         find: ({ search }) => search.size,
         cause: ({ found: { received, expected } }) =>
-          `the signature has ${plural(received, 'byte')}, and one by the published key has ${expected}: it was cut, it is ` +
-          'an HMAC or a hash, or a key of another size made it',
+          `the signature has ${plural(received, 'byte')}, and one by the published key has ${expected}: it was cut, ` +
+          'it is an HMAC or a hash, or a key of another size made it',
         fix: ({ evidence }) =>
-          `Compare it with the sender's log. If it is whole there and signed with a new key, check which record has that ` +
-          `key: ${tryEachRecord(evidence)}.`,
+          "Compare it with the sender's log. If it is whole there and signed with a new key, check which record has " +
+          `that key: ${tryEachRecord(evidence)}.`,
         examples: [{ search: { isByKey: false, size: { received: 32, expected: 256 } } }]
       }),
       causeOf({
         find: ({ search }) => search.made,
         cause: ({ found, evidence }) =>
-          `the published key made it, ${inMaking(found)}, ${found.isThisText ? 'over these lines' : 'over other lines'}: ` +
-          `the request names ${shownAlgorithm(evidence)}, which is made ${NAMED[evidence.algorithm.toLowerCase()] ?? 'in another way'}`,
+          `the published key made it, ${inMaking(found)}, ` +
+          `${found.isThisText ? 'over these lines' : 'over other lines'}: the request names ` +
+          `${shownAlgorithm(evidence)}, which is made ${NAMED[evidence.algorithm.toLowerCase()] ?? 'in another way'}`,
         fix: ({ found, evidence, setting }) => {
           const fitting = fittingAlgorithm(found)
           const sign = `Have the sender sign ${NAMED[evidence.algorithm.toLowerCase()] ?? 'as the algorithm says'}`
@@ -396,17 +401,17 @@ export const signatureEntries = (): EntriesOf<'signature'> => ({
         find: ({ search }) => search.isByKey === true,
         examples: [{ search: { isByKey: true } }],
         cause:
-          'the published key made this signature, over other lines: one or more were changed on the way, or the sender ' +
-          'signs them in another form',
+          'the published key made this signature, over other lines: one or more were changed on the way, or the ' +
+          'sender signs them in another form',
         fix: {
           options: ({ setting }) =>
-            'Compare the lines below with those that the sender signed. Proxies often change the target (a part of the ' +
-            `path stripped, which ${setting('prefix')} puts back; a query dropped, a path rewritten), Host and what ` +
-            'describes the body: pass the target as received, such as req.originalUrl.',
+            'Compare the lines below with those that the sender signed. Proxies often change the target (a part of ' +
+            `the path stripped, which ${setting('prefix')} puts back; a query dropped, a path rewritten), Host and ` +
+            'what describes the body: pass the target as received, such as req.originalUrl.',
           flags: ({ setting }) =>
-            'Compare the lines below with those that the sender signed. Proxies often change the target (a part of the ' +
-            `path stripped, which ${setting('prefix')} puts back; a query dropped, a path rewritten), Host and what ` +
-            'describes the body.'
+            'Compare the lines below with those that the sender signed. Proxies often change the target (a part of ' +
+            `the path stripped, which ${setting('prefix')} puts back; a query dropped, a path rewritten), Host and ` +
+            'what describes the body.'
         }
       },
       {
@@ -414,17 +419,17 @@ export const signatureEntries = (): EntriesOf<'signature'> => ({
         examples: [{ search: { isByKey: false } }],
         cause: 'another key made it: the key was replaced under the same name, or this is a forgery',
         fix: ({ evidence }) =>
-          `Check whether a record of another name server made it: ${tryEachRecord(evidence)}. If the service has rotated ` +
-          'its key, have the request signed with the new one. A proxy cannot cause this.'
+          `Check whether a record of another name server made it: ${tryEachRecord(evidence)}. If the service has ` +
+          'rotated its key, have the request signed with the new one. A proxy cannot cause this.'
       },
       {
         cause:
-          'another key made it (was it replaced?), a signed line was changed on the way, or the sender signs the lines in ' +
-          'another form: this kind of signature does not show which',
+          'another key made it (was it replaced?), a signed line was changed on the way, or the sender signs the ' +
+          'lines in another form: this kind of signature does not show which',
         fix: ({ evidence }) =>
-          `Check whether a record of another name server made it: ${tryEachRecord(evidence)}. If none did, compare the ` +
-          'lines below with those that the sender signed: if they are equal, it was the key. Proxies often change the ' +
-          'target (a query dropped, a path rewritten), Host and what describes the body.'
+          `Check whether a record of another name server made it: ${tryEachRecord(evidence)}. If none did, compare ` +
+          'the lines below with those that the sender signed: if they are equal, it was the key. Proxies often ' +
+          'change the target (a query dropped, a path rewritten), Host and what describes the body.'
       }
     ]
   }

@@ -61,7 +61,8 @@ export function fetchAdapter(options: Partial<FromFetchOptions>): (request: Requ
       throw mistake(
         'fromFetchRequest() got',
         request,
-        'it takes a Request: c.req.raw in Hono, event.request in SvelteKit; for node:http and Express use fromNodeRequest() or nodeHandler()'
+        'it takes a Request: c.req.raw in Hono, event.request in SvelteKit; for node:http and Express use ' +
+          'fromNodeRequest() or nodeHandler()'
       )
     const { scheme: protocol = 'http', authority = '', target = request.url } = splitAbsoluteUrl(request.url) ?? {}
     const normalized = (host: string) => normalizeHost(host, protocol)

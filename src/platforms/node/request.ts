@@ -63,7 +63,8 @@ export function readNodeRequest(req: NodeRequest, body: unknown, isLast = false)
       'fromNodeRequest() got',
       req,
       'it takes the request object of node:http: req in Express and Nest, request.raw in Fastify, ctx.req in Koa; ' +
-        'for a Request use fromFetchRequest() or fetchHandler(), for a Lambda event fromLambdaEvent() or lambdaHandler()'
+        'for a Request use fromFetchRequest() or fetchHandler(), for a Lambda event fromLambdaEvent() or ' +
+        'lambdaHandler()'
     )
   mergeSmallChunks(req)
   // Frameworks that rewrite `url` keep the original one on the request itself; inherited properties are ignored.
@@ -219,14 +220,12 @@ const rawBytesNeeded = (start: string, value: unknown, problem: string): TypeErr
   mistake(
     start,
     value,
-    'the digest is over the bytes as sent. Verify before any parser runs, or have it keep the bytes as req.rawBody and pass { body: req.rawBody } to fromNodeRequest(), ' +
-      '{ body: req => req.rawBody } to nodeHandler(). ' +
-      'Express: this route above app.use(express.json()), or ' +
-      'app.use(express.json({ verify: (req, _res, bytes) => { req.rawBody = bytes } })). ' +
-      'Nest: NestFactory.create(AppModule, { rawBody: true }). ' +
-      'Fastify: in a plugin with this route, scope.removeAllContentTypeParsers() and ' +
-      'scope.addContentTypeParser("*", (_request, _payload, done) => done(null)). ' +
-      'Koa: this route above the body parser. ' +
-      'Next.js pages: export const config = { api: { bodyParser: false } }',
+    'the digest is over the bytes as sent. Verify before any parser runs, or have it keep the bytes as req.rawBody ' +
+      'and pass { body: req.rawBody } to fromNodeRequest(), { body: req => req.rawBody } to nodeHandler(). Express: ' +
+      'this route above app.use(express.json()), or app.use(express.json({ verify: (req, _res, bytes) => { req.rawBody ' +
+      '= bytes } })). Nest: NestFactory.create(AppModule, { rawBody: true }). Fastify: in a plugin with this route, ' +
+      'scope.removeAllContentTypeParsers() and scope.addContentTypeParser("*", (_request, _payload, done) => ' +
+      'done(null)). Koa: this route above the body parser. Next.js pages: export const config = { api: { bodyParser: ' +
+      'false } }',
     () => `${problem}, probably by a body parser`
   )

@@ -1,6 +1,8 @@
 import type { NodeRequest } from './request.ts'
 
-/** The parts of a layer of Express 4 and 5 that are read here. Express does not document them, so all may be missing. */
+/**
+ * The parts of a layer of Express 4 and 5 that are read here. Express does not document them, so all may be missing.
+ */
 interface Layer {
   handle?: ((...args: never[]) => unknown) & { stack?: Layer[] }
   route?: { stack?: Layer[]; methods?: Record<string, boolean> }

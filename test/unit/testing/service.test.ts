@@ -34,7 +34,7 @@ describe('a mistake in a test', () => {
 
   test.each<[options: object, message: string]>([
     [{ domain: 'a.example' }, 'createTestService() has no option "domain": its options are serviceDomain, accountId'],
-    [{ serviceDomain: 'com' }, 'serviceDomain is "com": write the DNS name'],
+    [{ serviceDomain: 'com' }, 'serviceDomain is "com": write the domain'],
     [{ accountId: 1234 }, 'accountId is the number 1234: an account id is a non-empty string, such as "1234"'],
     [{ accountId: '' }, 'accountId is ""'],
     [{ accountHeader: 'X: Y' }, 'accountHeader has "X: Y": write the name of a header'],

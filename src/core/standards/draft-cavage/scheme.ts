@@ -6,7 +6,10 @@ import type { Scheme, SchemeRules, SchemeSettings } from '../scheme.ts'
 import { parseSharedSignature } from './signature-header.ts'
 import { joinSigningString } from './signing-string.ts'
 
-/** Lists the parts that must be signed: those that the service always signs, in its order, and what the receiver asks for. */
+/**
+ * Lists the parts that must be signed: those that the service always signs, in its order, and what the receiver asks
+ * for.
+ */
 const requiredNames = ({ accountHeader, alsoCovered }: SchemeSettings): readonly string[] => [
   ...new Set(['(request-target)', 'host', 'date', accountHeader, 'digest', ...alsoCovered])
 ]

@@ -100,9 +100,9 @@ const KNOWN: ReadonlyMap<string, Form> = new Map([
 ])
 
 /**
- * Parses the text of the parameters, by lower-case name: a list of `name=value`, with what RFC 9110 tells a recipient to
- * accept (white space at the equals sign, section 5.6.3; empty parameters, section 5.6.1.2; a token for a quoted string,
- * section 11.2). docs/design.md has each decision.
+ * Parses the text of the parameters, by lower-case name: a list of `name=value`, with what RFC 9110 tells a recipient
+ * to accept (white space at the equals sign, section 5.6.3; empty parameters, section 5.6.1.2; a token for a quoted
+ * string, section 11.2). docs/design.md has each decision.
  */
 function parseParameters(text: string): Result<ReadonlyMap<string, string>> {
   const parameters = new Map<string, string>()
@@ -179,8 +179,8 @@ const WITHOUT_CONTROLS = /^[^\0-\x08\x0a-\x1f\x7f]*$/
 const PLAIN = /[^",\\\0-\x08\x0a-\x1f\x7f]*/y
 
 /**
- * Skips a parameter that is unknown and not well-formed: it "MUST be ignored" (section 2.2). Only where everybody finds the
- * same end of it: there is no quote and no backslash up to the next comma.
+ * Skips a parameter that is unknown and not well-formed: it "MUST be ignored" (section 2.2). Only where everybody finds
+ * the same end of it: there is no quote and no backslash up to the next comma.
  */
 function skip(text: string, start: number, position: number, reason: string): Result<number> {
   PLAIN.lastIndex = start

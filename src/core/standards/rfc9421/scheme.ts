@@ -78,8 +78,8 @@ const rules: SchemeRules = {
   },
 
   /**
-   * Section 5.1. A sender must make each signature of the list, so it has one, with the algorithm that comes first: more
-   * than one by the service is refused.
+   * Section 5.1. A sender must make each signature of the list, so it has one, with the algorithm that comes first:
+   * more than one by the service is refused.
    */
   challenge(settings) {
     const names = requiredNames(settings)

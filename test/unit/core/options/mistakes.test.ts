@@ -155,7 +155,11 @@ for (const take of [httpStatus, explain, assertVerified, logRecord]) {
   mistake(`${name} with nothing`, given(undefined), 'undefined … takes a verdict … the verdict of verify(request)')
 }
 
-mistake('a DNS server with a name', () => dnsTxtLookup({ servers: ['dns.example'] }), 'servers … not an IP address … "127.0.0.1:5353"')
+mistake(
+  'a DNS server with a name',
+  () => dnsTxtLookup({ servers: ['dns.example'] }),
+  'servers … not an IP address … "127.0.0.1:5353"'
+)
 mistake('a misspelled limit of a store', () => memoryReplayStore(misspelled), '"maxEntires" … no option … maxEntries')
 mistake(
   'a Redis client of another kind',
