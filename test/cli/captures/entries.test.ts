@@ -78,8 +78,8 @@ describe('what a JSON export does not say', () => {
     ['a path beside a URL', '/hook', { path: '/c', url: '/hook' }],
     ['a query that is a number', '/hook', { url: '/hook', query: 1 }],
     ['an empty query', '/hook', { url: '/hook', query: {} }]
-  ])('a JSON export has its target in %s, and the target is never rebuilt', async (_, target, members) => {
-    const stderr = target.includes('?') ? expect.stringContaining('the query was parsed') : ''
+  ])('a JSON export has its target in %s, and the target is never rebuilt', async (what, target, members) => {
+    const stderr = what === 'a query that a framework parsed' ? expect.stringContaining('the query was parsed') : ''
     expect(await explain(exportOf({ target }, members))).toMatchObject({ code: 0, stderr })
   })
 
