@@ -35,7 +35,7 @@ export interface Secret {
 }
 
 /** The values and arguments that a command is called with. */
-export interface Given<F extends Flags> {
+export interface FlagValues<F extends Flags> {
   readonly values: Values<F>
   /** the source of a flag's value; undefined when it was not given */
   sourceOf(flag: string): 'flag' | 'variable' | undefined
@@ -44,7 +44,7 @@ export interface Given<F extends Flags> {
 
 /** The values that a command is called with, or the text that is printed instead of running it. */
 export type Parsed<F extends Flags> =
-  | ({ readonly asked: undefined } & Given<F>)
+  | ({ readonly asked: undefined } & FlagValues<F>)
   | { readonly asked: 'help' | 'version' }
 
 type Token = ReturnType<typeof tokensOf>[number]
@@ -107,7 +107,7 @@ function textsOnLine(tokens: readonly Token[], syntax: Syntax<Flags>): ReadonlyM
     if (spec === undefined) throw unknownFlag(token, syntax)
     if (spec.isVariableOnly)
       throw new UsageError(`other users can see arguments: set ${variableOf(spec.flag)} instead of --${spec.flag}`)
-    const text = textGiven(spec, token)
+    const text = textOf(spec, token)
     const texts = spec.kind === 'list' && hasCommas(spec) ? splitList(text) : [text]
     found.set(spec.flag, [...(found.get(spec.flag) ?? []), ...texts])
   }
@@ -115,7 +115,7 @@ function textsOnLine(tokens: readonly Token[], syntax: Syntax<Flags>): ReadonlyM
 }
 
 /** Returns the text of a flag that was given. @throws UsageError, which repeats no value */
-function textGiven({ flag, kind }: CommandFlag, token: Token & { kind: 'option' }): string {
+function textOf({ flag, kind }: CommandFlag, token: Token & { kind: 'option' }): string {
   if (kind === 'switch') {
     if (token.value !== undefined) throw new UsageError(`--${flag} takes no value`)
     return ''

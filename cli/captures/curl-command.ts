@@ -61,7 +61,7 @@ function entriesOf(words: readonly Word[]): Entry[] {
         ...(bytes !== null && bytes !== bodies[0] ? [OLD_SPACES] : []),
         ...(request.isGet && request.data.some(({ before }) => before !== undefined) ? [SPACES] : []),
         ...(addsLength ? [COUNTED] : []),
-        ...(request.target === undefined && !request.isPathKept && withoutDots(rest) !== rest ? [DOTS] : [])
+        ...(request.target === undefined && !request.isPathAsIs && withoutDots(rest) !== rest ? [DOTS] : [])
       ]
     })
   ].map(entry => ({ ...entry, addsLength }))
@@ -114,7 +114,7 @@ function placeOf(url: string, request: CurlRequest) {
   if (NUMBER.test(host) && !isIPv4(host))
     throw new UsageError('the URL of the curl command has an IP address in a form that curl rewrites: write it in full')
   const port = Number(digits || DEFAULT_PORTS[protocol])
-  const target = request.target ?? withQuery(request.isPathKept ? rest : withoutDots(rest), request)
+  const target = request.target ?? withQuery(request.isPathAsIs ? rest : withoutDots(rest), request)
   if (!/^[!-~]+$/.test(target) && request.target === undefined)
     throw new UsageError(
       'the URL of the curl command has a space or a character beyond ASCII, which curl refuses or changes: write it ' +

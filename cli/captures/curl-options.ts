@@ -22,7 +22,7 @@ export interface CurlRequest {
   isHead?: boolean
   isGet?: boolean
   isJson?: boolean
-  isPathKept?: boolean
+  isPathAsIs?: boolean
   isGlobOff?: boolean
 }
 
@@ -109,7 +109,7 @@ const SWITCHES: Readonly<Record<string, (request: CurlRequest) => void>> = {
     request.isGet = true
   },
   'path-as-is': request => {
-    request.isPathKept = true
+    request.isPathAsIs = true
   },
   'g globoff': request => {
     request.isGlobOff = true

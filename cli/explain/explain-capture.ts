@@ -143,8 +143,8 @@ type KeySource = 'none' | keyof typeof KEY_SOURCES | undefined
 function keySourceOf({ options }: Entry, flags: Flags, { lookupTxt }: Partial<VerifierOptions>): KeySource {
   if (lookupTxt === askNobody) return 'none'
   if (options?.lookupTxt === undefined || lookupTxt !== options.lookupTxt) return undefined
-  const isReceiverGiven = [flags.serviceDomain, flags.hosts, flags.accounts].some(given => given !== undefined)
-  return isReceiverGiven && !flags.trustFileDns ? 'untrusted-file' : 'trusted-file'
+  const namesReceiver = [flags.serviceDomain, flags.hosts, flags.accounts].some(value => value !== undefined)
+  return namesReceiver && !flags.trustFileDns ? 'untrusted-file' : 'trusted-file'
 }
 
 /** Asks for no key. The key is the first thing that is asked for, so no other check that could decide has been run. */
@@ -199,14 +199,14 @@ function optionsOf({ options, request, time }: Entry, flags: Flags, sources: Sou
     throw new UsageError('--key-record takes the text of a key record: --key-record "$(cat FILE)" for one in a file')
   const now = flags.now === undefined ? time : parseNow(flags.now, request)
   const { https, schemes, servers, url, requireAuthenticated, ...others } = pick(flags, ...namesOf(RECEIVER))
-  const given: { readonly [N in OptionName]?: unknown } = {
+  const fromFlags: { readonly [N in OptionName]?: unknown } = {
     ...others,
     schemes: schemes?.map(name => SCHEMES[name]),
     requireHttps: https === 'not-required' ? false : undefined,
     lookupTxt: records ? async () => records.map(text => [text]) : sources.lookupTxt,
     now: now === undefined ? undefined : () => now
   }
-  const chosen = Object.entries(given).filter(([, value]) => value !== undefined)
+  const chosen = Object.entries(fromFlags).filter(([, value]) => value !== undefined)
   return { ...(sources.isOffline && { lookupTxt: askNobody }), ...options, ...Object.fromEntries(chosen) }
 }
 

@@ -3,7 +3,7 @@ import { LOOKUP_FLAGS, lookupFromFlags } from '../../flags/lookup.ts'
 import { SHARED } from '../../flags/table.ts'
 import { UsageError } from '../../flags/usage-error.ts'
 import { dnsTxtLookup } from '../../src/index.ts'
-import { asciiJson, createLookup, normalizeName, validateGiven } from '../../src/internal/index.ts'
+import { asciiJson, createLookup, normalizeName, validateOnly } from '../../src/internal/index.ts'
 import type { Entry } from '../captures/capture.ts'
 import { chooseEntry, ENTRY_FLAG } from '../captures/choose-entry.ts'
 import { readCapture } from '../captures/read-capture.ts'
@@ -57,7 +57,7 @@ export const key: Command<typeof FLAGS> = {
 
 async function run(values: Values<typeof FLAGS>, io: Io, _: string, all: readonly string[]): Promise<number> {
   const lookupTxt = lookupFromFlags(values) ?? dnsTxtLookup()
-  const { lookupTimeout, ...limits } = validateGiven(values, ['lookupTimeout', 'minRsaBits', 'maxRsaBits'])
+  const { lookupTimeout, ...limits } = validateOnly(values, ['lookupTimeout', 'minRsaBits', 'maxRsaBits'])
   const lookup = createLookup(lookupTxt, lookupTimeout)
   const servers = lookupTxt.servers?.() ?? []
   const names = [...new Set(all.map(validName))]

@@ -217,8 +217,8 @@ class HeldChunks implements AsyncIterator<Uint8Array> {
   }
 
   read(): Uint8Array | undefined {
-    const isKept = this.isComplete && this.length <= this.options.keep
-    return isKept ? Buffer.from(this.copy.join().buffer) : undefined
+    const isWhole = this.isComplete && this.length <= this.options.keep
+    return isWhole ? Buffer.from(this.copy.join().buffer) : undefined
   }
 
   release(): void {

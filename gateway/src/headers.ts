@@ -99,7 +99,7 @@ function planHeaders({ names, connection, covered, consumed }: Head): Plan {
   const signed = new Set((covered ?? []).map(nameOf))
   const signedFolded = new Set([...signed].map(fold))
   const named = namesIn(connection)
-  const isKept = (lower: string): boolean => {
+  const isForwarded = (lower: string): boolean => {
     const folded = fold(lower)
     if (MADE_HERE.has(folded) || folded.startsWith(OURS)) return false
     if (signed.has(lower) || lower === 'host') return true
@@ -107,16 +107,16 @@ function planHeaders({ names, connection, covered, consumed }: Head): Plan {
     if (folded !== lower || signedFolded.has(folded)) return false
     return !named.has(lower) && !isRerouting(lower) && !consumed.has(lower)
   }
-  const kept = names.flatMap((name, at) => (isKept(name.toLowerCase()) ? [at] : []))
-  return joinSigned(kept, at => names[at]!.toLowerCase(), signed)
+  const forwarded = names.flatMap((name, at) => (isForwarded(name.toLowerCase()) ? [at] : []))
+  return joinSigned(forwarded, at => names[at]!.toLowerCase(), signed)
 }
 
 /** Joins the lines of each signed name into one, in the place of the first. */
-function joinSigned(kept: readonly number[], nameAt: (at: number) => string, signed: ReadonlySet<string>): Plan {
+function joinSigned(forwarded: readonly number[], nameAt: (at: number) => string, signed: ReadonlySet<string>): Plan {
   const linesOf = new Map([...signed].map(name => [name, [] as number[]]))
-  for (const at of kept) linesOf.get(nameAt(at))?.push(at)
+  for (const at of forwarded) linesOf.get(nameAt(at))?.push(at)
   const joined = [...linesOf.values()].filter(lines => lines.length > 0)
-  return kept.flatMap((at): number[][] => {
+  return forwarded.flatMap((at): number[][] => {
     const sameName = linesOf.get(nameAt(at))
     if (sameName === undefined) return [[at]]
     return sameName[0] === at ? [joined.shift()!] : []

@@ -16,7 +16,7 @@ export function memoizeRecent<K, T>(
   compute: (key: K) => T,
   isSame: (a: K, b: K) => boolean = Object.is,
   max = FEW,
-  isKept: (result: T) => boolean = () => true
+  isRemembered: (result: T) => boolean = () => true
 ): (key: K) => T {
   const keys: K[] = []
   const results: T[] = []
@@ -24,7 +24,7 @@ export function memoizeRecent<K, T>(
   return key => {
     for (let i = 0; i < keys.length; i++) if (isSame(keys[i]!, key)) return results[i]!
     const result = compute(key)
-    if (!isKept(result)) return result
+    if (!isRemembered(result)) return result
     keys[oldest] = key
     results[oldest] = result
     oldest = (oldest + 1) % max

@@ -15,7 +15,7 @@ export {
   restorePathPrefix,
   splitAbsoluteUrl
 } from '../core/http/uri.ts'
-export { DEFAULTS, validateGiven } from '../core/options/options.ts'
+export { DEFAULTS, validateOnly } from '../core/options/options.ts'
 export { validateAccounts } from '../core/options/values.ts'
 export * from './command-line.ts'
 

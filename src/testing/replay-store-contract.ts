@@ -226,6 +226,6 @@ function similarIds(): string[] {
   return [swapped, ` ${id}`, `"${id}'`, id.slice(0, -2), ...ends.map(end => id + end)]
 }
 
-function assert(isKept: boolean, message: string): void {
-  if (!isKept) throw new Error(message)
+function assert(condition: boolean, message: string): void {
+  if (!condition) throw new Error(message)
 }

@@ -82,7 +82,7 @@ interface SignContext {
 export function signRequest(options: SignRequest, key: SigningKey, context: SignContext): SignedTestRequest {
   const request = validateSignRequest(options)
   const { host = context.host, date = new Date(), scheme = 'draft-cavage', target = '/' } = request
-  const given = request.headers ?? {}
+  const own = request.headers ?? {}
   const body = bytesOf(request.body)
   const method = request.method ?? (body === null ? 'GET' : 'POST')
   const [accountHeader, account] = context.account
@@ -100,7 +100,7 @@ export function signRequest(options: SignRequest, key: SigningKey, context: Sign
   if (scheme === 'rfc9421') set('Content-Digest', `sha-256=:${digest}:`)
   else set('Digest', `SHA-256=${digest}`)
   set('X-Nonce', randomUUID())
-  for (const [name, value] of Symbol.iterator in given ? given : Object.entries(given)) {
+  for (const [name, value] of Symbol.iterator in own ? own : Object.entries(own)) {
     if (value === undefined) headers.delete(name.toLowerCase())
     else set(name, value)
   }

@@ -1,4 +1,4 @@
-import type { Given } from '../../../flags/parse.ts'
+import type { FlagValues } from '../../../flags/parse.ts'
 import { runAll, UsageError } from '../../../flags/usage-error.ts'
 import { AUTHORIZE } from './flags.ts'
 import { type CommonSettings, commonSettings, replaySetting } from './settings.ts'
@@ -12,7 +12,7 @@ export interface AuthorizerSettings extends CommonSettings {
 const STORES = [AUTHORIZE.sqlite.flag, AUTHORIZE.redis.flag, AUTHORIZE.postgres.flag]
 
 /** Makes the settings of `authorize` from its flags and variables, as `settingsOf` does for the gateway. */
-export function authorizerSettingsOf({ values, sourceOf }: Given<typeof AUTHORIZE>): AuthorizerSettings {
+export function authorizerSettingsOf({ values, sourceOf }: FlagValues<typeof AUTHORIZE>): AuthorizerSettings {
   const { from, https, prefix, replay } = values
   const [common, store] = runAll(
     () => commonSettings(values),
@@ -24,13 +24,13 @@ export function authorizerSettingsOf({ values, sourceOf }: Given<typeof AUTHORIZ
   return { from, ...common, replay: store }
 }
 
-function refuseUnusedStore(replay: boolean, sourceOf: Given<typeof AUTHORIZE>['sourceOf']): void {
+function refuseUnusedStore(replay: boolean, sourceOf: FlagValues<typeof AUTHORIZE>['sourceOf']): void {
   const unused = STORES.find(store => sourceOf(store) === 'flag')
   if (!replay && unused !== undefined)
     throw new UsageError(`--${unused} needs --replay: without it authorize claims nothing`)
 }
 
-function refuseSecondSource(from: string, isGiven: boolean): void {
-  if (from === 'x-forwarded' && isGiven)
+function refuseSecondSource(from: string, isPresent: boolean): void {
+  if (from === 'x-forwarded' && isPresent)
     throw new UsageError('--from x-forwarded takes all from X-Forwarded-*: leave out --https always and --prefix')
 }

@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls'
 import { createVerifier, type VerifierOptions } from 'signed-requests'
 import type { Values } from '../../../flags/flag.ts'
 import { lookupFromFlags } from '../../../flags/lookup.ts'
-import type { Given } from '../../../flags/parse.ts'
+import type { FlagValues } from '../../../flags/parse.ts'
 import { SCHEMES } from '../../../flags/schemes.ts'
 import { inFlags } from '../../../flags/table.ts'
 import { runAll, UsageError } from '../../../flags/usage-error.ts'
@@ -74,7 +74,7 @@ const reaches = (upstream: string, listen: string): boolean =>
  *
  * @throws UsageError, with a line for each mistake that names the flag and never shows a secret
  */
-export function settingsOf({ values, sourceOf }: Given<typeof GATEWAY>): GatewaySettings {
+export function settingsOf({ values, sourceOf }: FlagValues<typeof GATEWAY>): GatewaySettings {
   const { upstreamTimeout, requestId, listen, observe = false } = values
   const accounts = values.accounts ?? ANY_ACCOUNT
   const [common, upstream, tls, replay, admin] = runAll(
@@ -110,10 +110,10 @@ function parseUpstream(text: string): URL {
   throw new UsageError(`--upstream must be an http or https URL without a path, a query or a password${hint}`)
 }
 
-type GivenValues = Omit<CommonValues, 'accounts'> & Pick<VerifierOptions, 'accounts'>
+type OptionValues = Omit<CommonValues, 'accounts'> & Pick<VerifierOptions, 'accounts'>
 
 /** Makes the settings that the gateway and `authorize` have in common, without the replay store. */
-export function commonSettings(values: GivenValues): Omit<CommonSettings, 'replay'> {
+export function commonSettings(values: OptionValues): Omit<CommonSettings, 'replay'> {
   const { listen, prefix, log, maxConnections, drainDelay, drain } = values
   const https =
     values.https && ({ always: true, 'x-forwarded-proto': 'x-forwarded-proto' } as const)[values.https as never]
@@ -121,7 +121,7 @@ export function commonSettings(values: GivenValues): Omit<CommonSettings, 'repla
 }
 
 const VERIFIER_NAMES = Object.keys(VERIFIER) as (keyof typeof VERIFIER)[]
-type VerifierValues = Pick<GivenValues, keyof typeof VERIFIER>
+type VerifierValues = Pick<OptionValues, keyof typeof VERIFIER>
 
 function verifierOptions(values: VerifierValues): VerifierOptions {
   const own = Object.fromEntries(VERIFIER_NAMES.map(name => [name, values[name]])) as unknown as VerifierValues
@@ -171,7 +171,7 @@ export function replaySetting(
     redisReplicas: replicas,
     postgres
   }: Values<Pick<typeof GATEWAY, 'replay' | 'sqlite' | 'redis' | 'redisReplicas' | 'postgres'>>,
-  sourceOf: Given<typeof GATEWAY>['sourceOf']
+  sourceOf: FlagValues<typeof GATEWAY>['sourceOf']
 ): ReplaySetting {
   if (replicas !== undefined && redis === undefined) throw new UsageError('--redis-replicas needs --redis')
   if (sqlite !== undefined) return { kind: 'sqlite', url: validateSqlite(sqlite) }

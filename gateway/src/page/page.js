@@ -180,11 +180,11 @@ function showConnection(state, text) {
 }
 
 /** Starts again: the whole list of kept requests follows. */
-function showSetup({ banner, facts: given, send, sendNote, accountPrefix: prefix }) {
+function showSetup({ banner, facts: shown, send, sendNote, accountPrefix: prefix }) {
   accountPrefix = prefix
   byId('mode').hidden = banner === ''
   byId('mode').textContent = banner
-  facts = given
+  facts = shown
   showFacts(facts)
   byId('send').textContent = send
   byId('send-note').textContent = sendNote
@@ -239,9 +239,9 @@ function showDetail(content) {
 function goneContent() {
   const content = copyOf('detail-template')
   content.querySelector('h2').textContent = 'This request is no longer kept'
-  const kept = document.createDocumentFragment()
-  kept.append(content.querySelector('.close'), content.querySelector('h2'))
-  return kept
+  const closing = document.createDocumentFragment()
+  closing.append(content.querySelector('.close'), content.querySelector('h2'))
+  return closing
 }
 
 function detailContent(request) {

@@ -226,18 +226,18 @@ export type Settings = { readonly [N in OptionName]: ReturnType<Options[N]['vali
  * @throws TypeError with a line for each bad option
  */
 export function validateOptions(options: VerifierOptions): Settings {
-  const given = knownOptions('createVerifier', options, OPTION_NAMES)
+  const own = knownOptions('createVerifier', options, OPTION_NAMES)
   const [, settings] = validateAll(
     () => refuseUnknown('createVerifier', options, OPTION_NAMES),
-    () => validateGiven(given, OPTION_NAMES)
+    () => validateOnly(own, OPTION_NAMES)
   )
   return settings
 }
 
 /** Validates only these options, for a command that has no others, and fills in their defaults. */
-export function validateGiven<N extends OptionName>(given: Written, names: readonly N[]): Pick<Settings, N> {
+export function validateOnly<N extends OptionName>(own: Written, names: readonly N[]): Pick<Settings, N> {
   const written = Object.fromEntries(
-    OPTION_NAMES.map(name => [name, given[name] === undefined ? defaultOf(name) : given[name]])
+    OPTION_NAMES.map(name => [name, own[name] === undefined ? defaultOf(name) : own[name]])
   )
   const values = validateAll(
     ...names.map(name => () => (OPTIONS[name] as Entry<unknown>).validate(written[name], name, written))

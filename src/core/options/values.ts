@@ -34,10 +34,10 @@ export function validateNumber(
   unit: string,
   { min = 1, max = Number.MAX_VALUE }: Bounds = {}
 ): number {
-  const given = value === undefined ? fallback : value
+  const number = value === undefined ? fallback : value
   const upTo = max === Number.MAX_VALUE ? '' : ` and at most ${max}`
   const rule = `pass a number of ${unit}, at least ${min}${upTo}, such as ${fallback}`
-  return expected(given, typeof given === 'number' && given >= min && given <= max, option, rule)
+  return expected(number, typeof number === 'number' && number >= min && number <= max, option, rule)
 }
 
 /** Validates milliseconds for a timer, which would fire at once for a longer delay. */
@@ -85,17 +85,17 @@ export function validateDomain(domain: unknown, option: string): string {
 }
 
 /** Returns the values, and how a message about them begins. An empty array counts as one value, which is wrong. */
-const listOf = (given: unknown, option: string): [list: readonly unknown[], start: readonly Part[]] =>
-  Array.isArray(given) && given.length > 0 ? [given, [named(option), ' has']] : [[given], [named(option), ' is']]
+const listOf = (value: unknown, option: string): [list: readonly unknown[], start: readonly Part[]] =>
+  Array.isArray(value) && value.length > 0 ? [value, [named(option), ' has']] : [[value], [named(option), ' is']]
 
 /** Validates one value or several, and returns them as they were given. */
 export function validateList(
-  given: unknown,
+  value: unknown,
   option: string,
   isGood: (value: unknown) => value is string,
   rule: string
 ): readonly string[] {
-  const [list, start] = listOf(given, option)
+  const [list, start] = listOf(value, option)
   return list.map(value => {
     if (isGood(value)) return value
     throw mistake(start, value, rule, describeSetting)
