@@ -1,6 +1,5 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Verdict } from 'signed-requests'
 import { answerWhenDrained, DRAIN_LIMITS, emptyBodyHeaders, refusalHeaders } from '../../src/internal/index.ts'
 
 interface AnswerOptions {
@@ -10,8 +9,8 @@ interface AnswerOptions {
   readonly skipsBody?: boolean
   /** besides those of every answer */
   readonly headers?: Readonly<Record<string, string>>
-  /** the very verdict of `verify`: a 401 then says what has to be signed */
-  readonly verdict?: Verdict
+  /** says in a 401 what has to be signed */
+  readonly challenge?: Readonly<Record<string, string>>
 }
 
 const answerOf = (status: number) => ({ status, headers: refusalHeaders(status) })
@@ -25,9 +24,9 @@ export function answer(res: ServerResponse, status: number, { isLast }: AnswerOp
 export const answerWhenRead = (
   res: ServerResponse,
   status: number,
-  { isLast, skipsBody = false, headers, verdict }: AnswerOptions
+  { isLast, skipsBody = false, headers, challenge }: AnswerOptions
 ): Promise<void> => {
-  const answer = { status, headers: { ...headers, ...refusalHeaders(status, verdict) } }
+  const answer = { status, headers: { ...headers, ...refusalHeaders(status, challenge) } }
   return answerWhenDrained(res, answer, { isLast, limits: skipsBody ? undefined : DRAIN_LIMITS })
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fromNodeRequest, httpStatus, type ReceivedRequest, type Verdict, type Verify } from 'signed-requests'
+import { challengeOf, validateOptions } from '../../src/internal/index.ts'
 import { answerWhenRead } from './answer.ts'
 import { createBoundedVerify } from './bounded-verify.ts'
 import { NO_WAITS } from './connections.ts'
@@ -20,6 +21,7 @@ export function createCheck(settings: AuthorizerSettings, verify: Verify) {
   const boundedVerify = createBoundedVerify(verify, settings)
   const wasMadeByKey = createSignatureOpener()
   const proxy = { https, prefix }
+  const challenge = challengeOf(validateOptions(settings.verifier))
   const setByProxy = [https, prefix].filter(what => typeof what === 'string')
   const consumed = new Set(from === 'as-is' ? setByProxy : DESCRIPTION)
 
@@ -27,10 +29,10 @@ export function createCheck(settings: AuthorizerSettings, verify: Verify) {
   async function respond(res: ServerResponse, verdict: Verdict, isUnsafe: boolean, skipsBody: boolean) {
     if (isUnsafe) {
       await releaseClaim(verify, verdict)
-      return answerWhenRead(res, 401, { isLast: false, verdict })
+      return answerWhenRead(res, 401, { isLast: false, challenge })
     }
     if (verdict.status !== 'verified')
-      return answerWhenRead(res, httpStatus(verdict), { isLast: false, skipsBody, verdict })
+      return answerWhenRead(res, httpStatus(verdict), { isLast: false, skipsBody, challenge })
     // All of them are always sent: a proxy overwrites the sender's headers only by those that come back.
     const headers = { ...grantHeaders(verdict), 'Signed-Request-Verdict': verdict.status }
     return answerWhenRead(res, 200, { isLast: false, headers })

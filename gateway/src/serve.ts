@@ -1,6 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { httpStatus, type ReceivedRequest, type Verdict, type Verify } from 'signed-requests'
-import { DEFAULTS, isToken, prepareProxy, readNodeRequest } from '../../src/internal/index.ts'
+import {
+  challengeOf,
+  DEFAULTS,
+  isToken,
+  prepareProxy,
+  readNodeRequest,
+  validateOptions
+} from '../../src/internal/index.ts'
 import { answer, answerWhenRead } from './answer.ts'
 import { createBoundedVerify, SMALL_BODY } from './bounded-verify.ts'
 import { isOver, NO_WAITS, whenOver } from './connections.ts'
@@ -86,6 +93,8 @@ const maxBodyOf = ({ verifier }: GatewaySettings): number => verifier.maxBodyByt
 function createRespond(settings: GatewaySettings, verify: Verify, upstream: Upstream) {
   const { observe, refusalStatus, upstreamTimeout } = settings
   const outgoingOf = createOutgoing(settings)
+  // Not from the verdict: what it remembers is in the library that is installed, and this is a copy of its functions.
+  const challenge = challengeOf(validateOptions(settings.verifier))
 
   /** A request that is undecided gets 503, whatever the status of a refusal: the sender must ask again. */
   const statusOf = (verdict: Verdict): number =>
@@ -96,7 +105,7 @@ function createRespond(settings: GatewaySettings, verify: Verify, upstream: Upst
     const status = observe && isTooLarge(res.req, maxBodyOf(settings)) ? 413 : statusOf(verdict)
     // After malformed HTTP, nobody knows where the next request begins.
     const isLast = verdict.checks.request.outcome !== 'pass'
-    await answerWhenRead(res, status, { isLast, skipsBody: isRevoked, verdict })
+    await answerWhenRead(res, status, { isLast, skipsBody: isRevoked, challenge })
     await whenOver(res)
     return { upstream: 'not-asked' }
   }

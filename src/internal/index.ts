@@ -15,7 +15,7 @@ export {
   restorePathPrefix,
   splitAbsoluteUrl
 } from '../core/http/uri.ts'
-export { DEFAULTS, validateOnly } from '../core/options/options.ts'
+export { DEFAULTS, validateOnly, validateOptions } from '../core/options/options.ts'
 export { validateAccounts } from '../core/options/values.ts'
 export * from './command-line.ts'
 
@@ -138,4 +138,4 @@ export { mergeSmallChunks } from '../platforms/node/chunks.ts'
 export { answerWhenDrained, DRAIN_LIMITS, emptyBodyHeaders } from '../platforms/node/drain.ts'
 export { waitForTurn } from '../platforms/node/pipelining.ts'
 export { readNodeRequest } from '../platforms/node/request.ts'
-export { refusalHeaders } from '../platforms/refusal.ts'
+export { challengeOf, refusalHeaders } from '../platforms/refusal.ts'

@@ -13,20 +13,18 @@ const RETRY_AFTER = 10
 const CHALLENGE = { 'WWW-Authenticate': 'Signature' }
 
 /** Lists what a sender has to sign, by the standards that the receiver accepts, whatever the request says. */
-const challengeOf = /* @__PURE__ */ memoizeWeak(
+export const challengeOf = /* @__PURE__ */ memoizeWeak(
   (settings: Settings): Record<string, string> =>
     Object.assign({}, CHALLENGE, ...settings.schemes.map(scheme => scheme.challenge(settings)))
 )
 
-/**
- * Returns the headers that a refusal with this status has on every platform. Only the very verdict of `verify` knows
- * what has to be signed; without it, the challenge has no more than its name.
- */
-export function refusalHeaders(status: number, verdict?: Verdict): Record<string, string> {
+/** Returns the headers that a refusal with this status has on every platform. */
+export function refusalHeaders(
+  status: number,
+  challenge: Readonly<Record<string, string>> = CHALLENGE
+): Record<string, string> {
   if (status === 503) return { 'Retry-After': `${RETRY_AFTER}` }
-  if (status !== 401) return {}
-  const memory = verdict && memoryOf(verdict)
-  return { ...(memory === undefined ? CHALLENGE : challengeOf(memory.settings)) }
+  return status === 401 ? { ...challenge } : {}
 }
 
 /** A response to a refused request. Its body is empty: the sender learns nothing but the status. */
@@ -43,7 +41,9 @@ export function refusalOf(verdict: Rejected | Unavailable, from: string, chosen?
   if ((verdict as Verdict).status === 'verified')
     throw mistake(`${from}() got`, verdict, 'pass the verdict of a refused request', () => 'a verdict that is verified')
   const status = isErrorStatus(chosen) ? chosen : httpStatus(verdict)
-  return { status, headers: refusalHeaders(status, verdict) }
+  // Only the very verdict of `verify` knows what has to be signed; without it, the challenge has no more than its name.
+  const memory = memoryOf(verdict)
+  return { status, headers: refusalHeaders(status, memory && challengeOf(memory.settings)) }
 }
 
 const isErrorStatus = (value: unknown): value is number =>

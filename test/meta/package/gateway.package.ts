@@ -2,11 +2,12 @@ import { execFileSync, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, inject, onTestFinished, test } from 'vitest'
+import { CHALLENGE } from '../../support/service.ts'
 
 const bin = join(inject('gatewayFolder'), 'node_modules/.bin/signed-requests-gateway')
 const SOURCE = new URL('../../../gateway/src/page/', import.meta.url)
 
-test('the gateway of the package serves every file of its page unchanged, and its metrics', async () => {
+test('the gateway of the package serves every file of its page unchanged, its metrics and its challenge', async () => {
   const args = ['--upstream=http://127.0.0.1:9', '--domain=service.example', '--host=hooks.example.com']
   const more = ['--account=1234', '--https=always', '--listen=127.0.0.1:0', '--admin=127.0.0.1:0']
   const gateway = spawn(bin, [...args, ...more])
@@ -28,6 +29,9 @@ test('the gateway of the package serves every file of its page unchanged, and it
     const served = { name, status: response.status, text: await response.text() }
     expect(served).toEqual({ name, status: 200, text: readFileSync(new URL(name, SOURCE), 'utf8') })
   }
+  const [address = ''] = /http:\/\/[\d.:]+(?= for)/.exec(said) ?? []
+  const refused = await fetch(address)
+  expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, CHALLENGE])
   expect(await (await fetch(`${url}metrics`)).text()).toContain('process_resident_memory_bytes')
   const ended = new Promise(resolve => gateway.on('exit', resolve))
   gateway.kill('SIGTERM')
