@@ -12,8 +12,7 @@ import { findMentions } from './markdown/mentions.ts'
 import { sectionsOf } from './markdown/sections.ts'
 import { BUILD, NAMES, type Names } from './markdown/site-data.ts'
 import { addressOf, FILES, ROOT, read } from './pages.ts'
-import { convert } from './reference/convert.ts'
-import { byKind, folderOf, pageOf, renderReference } from './reference/render.ts'
+import { makeReference } from './reference/reference.ts'
 import { EXPLAIN, makeIndex } from './search/search.ts'
 
 const SITE = fileURLToPath(new URL('.', import.meta.url))
@@ -36,27 +35,23 @@ rmSync(BUILD, { recursive: true, force: true })
 rmSync(DIST, { recursive: true, force: true })
 
 // The pages: those of the repository as they are, and the reference.
-const entries = await convert(ROOT)
-const reference = renderReference(entries, findMentions())
-const pages = new Map([
-  ...FILES.map(file => [addressOf(file), read(file)] as const),
-  ...reference.map(({ file, markdown }) => [file.replace(/\.md$/, ''), markdown] as const)
-])
+const { entries, pages: reference } = await makeReference(ROOT, `${BUILD}/pages/reference`, findMentions())
+const pages = new Map(FILES.map(file => [addressOf(file), read(file)]))
 write(`${BUILD}/pages/index.md`, homePage())
 for (const [address, text] of pages) write(`${BUILD}/pages/${address}.md`, text)
 
 // VitePress's own configuration needs these names.
-const all = entries.flatMap(({ exports }) => exports)
-const isOfVectors = ({ entry }: { entry: string }) => entry === 'signed-requests-vectors'
-const addresses = (exports: typeof all) => exports.map(one => [one.name, `/${pageOf(one)}.md`] as [string, string])
+const addresses = (list: typeof entries) =>
+  list.flatMap(({ exports }) => exports.map(one => [one.name, `/${one.address}.md`] as [string, string]))
+const isOfVectors = ({ name }: { name: string }) => name === 'signed-requests-vectors'
 const names: Names = {
-  library: addresses(all.filter(one => !isOfVectors(one))),
-  vectors: addresses(all.filter(isOfVectors)),
+  library: addresses(entries.filter(entry => !isOfVectors(entry))),
+  vectors: addresses(entries.filter(isOfVectors)),
   codes: Object.keys(CODES),
-  sidebar: entries.map(({ name, exports }) => ({
+  sidebar: entries.map(({ name, address, exports }) => ({
     text: name,
-    link: `/reference/${folderOf(name)}`,
-    items: byKind(exports).flatMap(({ exports }) => exports.map(one => ({ text: one.name, link: `/${pageOf(one)}` })))
+    link: `/${address}`,
+    items: exports.map(one => ({ text: one.name, link: `/${one.address}` }))
   }))
 }
 write(NAMES, JSON.stringify(names))
@@ -72,6 +67,7 @@ for (const file of STATIC) {
 write(`${BUILD}/public/explain/worker.js`, explain.worker)
 write(`${BUILD}/public/demo.svg`, await demoPicture())
 // The page of a code is one result: its sections have the same headings on each.
+for (const [file, text] of reference) pages.set(file.replace(/\.md$/, ''), text)
 const sections = [...pages].map(
   ([address, text]) => [address, sectionsOf(address, text, address.startsWith('codes/') ? 1 : 4)] as const
 )

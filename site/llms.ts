@@ -1,14 +1,15 @@
 import { resolveLink } from './markdown/links.ts'
 import { addressOf, CODE_GROUPS, FILES, GROUPS, type Group, read, titleOf } from './pages.ts'
-import type { Entry } from './reference/convert.ts'
-import { folderOf, type Page } from './reference/render.ts'
+import type { Entry } from './reference/reference.ts'
 
 /** Files for programs that read text: each page as Markdown, the index `llms.txt`, and all pages in one file. */
-export function llmsFiles(entries: readonly Entry[], reference: readonly Page[], base: string): Map<string, string> {
+export function llmsFiles(
+  entries: readonly Entry[],
+  reference: ReadonlyMap<string, string>,
+  base: string
+): Map<string, string> {
   const guides = FILES.map(file => [`${addressOf(file)}.md`, withLinks(read(file), file, base)] as const)
-  const exports = reference.map(({ file, markdown }) => {
-    return [file, withLinks(markdown.replaceAll('```signature\n', '```ts\n'), file, base)] as const
-  })
+  const exports = [...reference].map(([file, markdown]) => [file, withLinks(markdown, file, base)] as const)
   const pages = new Map([...guides, ...exports])
   return new Map([...pages, ['llms.txt', index(entries, base)], ['llms-full.txt', [...pages.values()].join('\n')]])
 }
@@ -16,7 +17,7 @@ export function llmsFiles(entries: readonly Entry[], reference: readonly Page[],
 function index(entries: readonly Entry[], base: string): string {
   const linksOf = ({ pages }: Group) => pages.map(file => `- [${titleOf(file)}](${base}${addressOf(file)}.md)`)
   const groups = GROUPS.map(group => `## ${group.title}\n\n${linksOf(group).join('\n')}\n`)
-  const reference = entries.map(({ name }) => `- [${name}](${base}reference/${folderOf(name)}index.md)`)
+  const reference = entries.map(({ name, address }) => `- [${name}](${base}${address}index.md)`)
   return [
     withLinks(read('llms.txt'), 'llms.txt', base),
     ...groups,

@@ -1,5 +1,5 @@
 import { addressOf, GUIDES, read, titleOf } from '../pages.ts'
-import type { Mention } from '../reference/render.ts'
+import type { Mention } from '../reference/reference.ts'
 import { sectionsOf } from './sections.ts'
 
 /** Lists pages that name everything and explain nothing. */

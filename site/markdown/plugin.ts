@@ -26,11 +26,7 @@ export function sitePlugin(names: Names, base: string) {
         if (token.type !== 'inline' || token.children === null) return
         resolveLinks(token.children, source, base)
         if (tokens[i - 1]?.type === 'heading_open') return
-        const isReference = page.startsWith('reference/')
-        const children = isReference
-          ? linkTypes(token.children, Token, code => linkNames(code, byName, page, base))
-          : token.children
-        token.children = linkSpans(children, Token, content => {
+        token.children = linkSpans(token.children, Token, content => {
           const target = pageOfSpan(content, byName, names.codes)
           if (target === undefined || linked.has(target) || target.split('#')[0] === `/${page}`) return undefined
           linked.add(target)
@@ -71,8 +67,7 @@ export function sitePlugin(names: Names, base: string) {
       const page = pageIn(env)
       const byName = pagesByName(names, page)
       const link = (code: string) => linkNames(code, byName, page, base)
-      if (tokens[i]!.info !== 'signature') return linkImports(html, link)
-      return linkHighlighted(html.replace(/<span class="lang">.*?<\/span>/, ''), link)
+      return page.startsWith('reference/') ? linkHighlighted(html, link) : linkImports(html, link)
     }
   }
 }
@@ -122,19 +117,6 @@ function linkSpans(
     return [open, token, new Token('link_close', 'a', -1)]
   })
 }
-
-/** Links the names in the code spans of the reference that are more than a name, such as `Rejected | Unavailable`. */
-function linkTypes(tokens: readonly Token[], Token: MakeToken, link: (code: string) => string): Token[] {
-  return tokens.map(token => {
-    if (token.type !== 'code_inline' || !/^(?=.*[|<(&[{]).*[A-Z]/.test(token.content)) return token
-    const html = new Token('html_inline', '', 0)
-    html.content = `<code v-pre>${link(escapeHtml(token.content))}</code>`
-    return html
-  })
-}
-
-const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /** Links the names of other exports in highlighted code. */
 const linkHighlighted = (html: string, link: (code: string) => string): string =>

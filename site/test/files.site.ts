@@ -40,7 +40,6 @@ describe.each([
     const all = read('llms-full.txt')
     for (const title of ['# Frameworks', '# Checks and codes', '# createVerifier', '# ReceivedRequest'])
       expect(all).toContain(`${title}\n`)
-    expect(all).not.toContain('```signature')
   })
 
   test('the links of the Markdown lead to the Markdown of the site, or to an absolute address', () => {
