@@ -59,7 +59,7 @@ export default defineConfig({
   markdown: {
     theme: createCssVariablesTheme({ name: 'variables', variablePrefix: '--shiki-' }),
     codeTransformers: [classes],
-    languageAlias: { signature: 'ts', caddyfile: 'nginx', haproxy: 'nginx' },
+    languageAlias: { caddyfile: 'nginx', haproxy: 'nginx' },
     anchor: { slugify: slugOf },
     config: sitePlugin(names, base)
   },
@@ -80,8 +80,15 @@ export default defineConfig({
     outline: { level: [2, 3], label: 'On this page' },
     externalLinkIcon: true,
     search: { provider: 'local' },
-    socialLinks:
-      REPOSITORY === undefined ? [] : [{ icon: 'github', link: REPOSITORY, ariaLabel: 'The repository on GitHub' }]
+    ...(REPOSITORY !== undefined && {
+      socialLinks: [{ icon: 'github', link: REPOSITORY, ariaLabel: 'The repository on GitHub' }]
+    }),
+    notFound: {
+      title: 'Page not found',
+      quote: 'Search for it above, or start at the first page.',
+      linkLabel: 'First page',
+      linkText: 'First page'
+    }
   },
   transformPageData(page) {
     const file = fileOf(page.relativePath)
