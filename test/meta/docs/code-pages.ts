@@ -89,8 +89,12 @@ function causeRows(code: Code): string {
     if (last?.fix === fix) last.causes.push(cause)
     else rows.push({ causes: [cause], fix })
   }
-  return rows.map(({ causes, fix }) => `| ${causes.map(plain).join('<br>')} | ${plain(fix)} |`).join('\n')
+  return rows.map(({ causes, fix }) => `| ${cellOf(causes)} | ${plain(fix)} |`).join('\n')
 }
+
+/** Puts several causes into a cell as a list, which Markdown has no mark for there. */
+const cellOf = (causes: readonly string[]): string =>
+  causes.length === 1 ? plain(causes[0]!) : causes.map(cause => `• ${plain(cause)}`).join('<br>')
 
 /** Keeps a text from being read as Markdown. */
 const plain = (text: string): string => text.replace(/[|<*]/g, '\\$&')
