@@ -74,13 +74,13 @@ export const CODES = {
 } as const satisfies Record<string, CodeEntry>
 
 /** A stable name for what is wrong; `docs/codes/` has a page for each. */
-export type Code = keyof typeof CODES
+export type Code = { [C in keyof typeof CODES]: C }[keyof typeof CODES]
 
 /** The check that a code belongs to. */
 export type CheckOf<C extends Code> = (typeof CODES)[C]['check']
 
 /** One of the checks. */
-export type CheckName = CheckOf<Code>
+export type CheckName = { [C in Code]: CheckOf<C> }[Code]
 
 /** The codes of each check. */
 export type CodesByCheck = { [N in CheckName]: { [C in Code]: CheckOf<C> extends N ? C : never }[Code] }
