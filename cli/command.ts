@@ -59,7 +59,7 @@ export function guardOutput({ print, note, progress, color, ...io }: Terminal): 
 /** Larger than any webhook; a wrong file name, or an endless device, cannot fill the memory. */
 export const MAX_BYTES = 16 * 2 ** 20
 
-/** Limits how long a named pipe may give nothing, in milliseconds: perhaps nobody writes to it. */
+/** Limits the milliseconds that a named pipe may stay silent: it may have no writer. */
 const PIPE_TIMEOUT = 3000
 
 /**

@@ -1,7 +1,7 @@
 import { type HelpPage, helpText } from '../flags/help.ts'
 import type { Command } from './flags.ts'
 
-/** A command that is loaded when it is asked for: the list of commands needs only summaries. */
+/** A command that is loaded when it runs: the list of commands needs only summaries. */
 export interface CommandEntry {
   /** its line in the list of commands */
   readonly summary: string

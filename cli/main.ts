@@ -6,7 +6,7 @@ for (const stream of [process.stdout, process.stderr])
   stream.on('error', error => {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'EPIPE') return
-    // A disk is full: without its output, no exit code says what was found.
+    // A full disk: without the output, an exit code would say nothing.
     if (stream === process.stdout) process.stderr.write(`signed-requests: cannot write the output: ${message}\n`)
     process.exit(EXIT.unknown)
   })

@@ -4,7 +4,7 @@ import { dohTxtLookup } from 'signed-requests/doh'
 import { pick, type Values } from './flag.ts'
 import { SHARED } from './table.ts'
 
-/** Flags that say whom a command asks for keys. */
+/** Flags that choose the resolver of a command. */
 export const LOOKUP_FLAGS = pick(SHARED, 'servers', 'url', 'requireAuthenticated')
 
 /** Makes the lookup that asks the DNS server or the resolver of these flags; undefined when neither is given. */

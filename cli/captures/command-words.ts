@@ -3,7 +3,7 @@ import { createCommandReader } from './command-reader.ts'
 /** A word of a command, one octet a character. */
 export interface Word {
   readonly text: string
-  /** the reason why the program gets another text, or one that nobody can know */
+  /** the reason why the program gets another or an unknown text */
   readonly problem?: string
 }
 

@@ -40,7 +40,7 @@ interface CurlOption {
   /** changes the request; an option without this function concerns the transfer alone */
   readonly apply?: (request: CurlRequest, value: string) => void
   readonly takesValue: boolean
-  /** the reason why nobody can know what curl sends */
+  /** the reason why it is unknown what curl sends */
   readonly refusal?: string
 }
 

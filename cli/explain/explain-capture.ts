@@ -35,9 +35,9 @@ import { joinSplitRecord, parsePastedRecords } from './pasted-records.ts'
 export interface Sources {
   /** the content of the file that `--body` names */
   readonly body?: Buffer | undefined
-  /** whom the flags say to ask for the key */
+  /** the resolver that the flags name */
   readonly lookupTxt?: LookupTxt | undefined
-  /** nobody else may be asked: without a key record, the key is not checked */
+  /** no resolver may be asked: without a key record, the key is not checked */
   readonly isOffline?: boolean
 }
 
@@ -133,7 +133,7 @@ const KEY_SOURCES = {
   'untrusted-file': 'the key is from the file, not from DNS: --trust-file-dns accepts it'
 } as const
 
-/** The source of the key, if it is a file, or if nobody was asked (`none`). */
+/** The source of the key, if it is a file, or if there was no lookup (`none`). */
 type KeySource = 'none' | keyof typeof KEY_SOURCES | undefined
 
 /**
@@ -147,7 +147,7 @@ function keySourceOf({ options }: Entry, flags: Flags, { lookupTxt }: Partial<Ve
   return namesReceiver && !flags.trustFileDns ? 'untrusted-file' : 'trusted-file'
 }
 
-/** Asks for no key. The key is the first thing that is asked for, so no other check that could decide has been run. */
+/** Looks up no key. The key is the first thing that is looked up, so no later check has run. */
 const askNobody: LookupTxt = () => Promise.reject(new Error('no key is looked up'))
 
 /** Why the key was not checked, and what that means for the verdict. */
@@ -233,7 +233,7 @@ function diagnoseCapture(
   unknownKey: string | undefined
 ) {
   const { date, digest } = verdict.checks
-  // The body is asked for only when every other check has passed.
+  // The body is read only when every other check has passed.
   const isLost = missingBody !== undefined && 'code' in digest && digest.code === 'body-unreadable'
   const isUndated = now === 'date' && date.outcome === 'pass'
   const clock = clockOf(now, time, options)

@@ -238,5 +238,5 @@ function differenceOf(servers: readonly ServerReport[]): string | undefined {
   return `${less.server} has ${has} ${more.server} (serial ${less.serial ?? 'unknown'} and ${more.serial ?? 'unknown'})`
 }
 
-/** Writes a time to live, exactly where it is short: somebody waits for it. */
+/** Writes a time to live, exactly if it is short, because the reader waits for it. */
 export const seconds = (ttl: number): string => (ttl < 1000 ? `${ttl} s` : `${duration(ttl)} (${ttl} s)`)

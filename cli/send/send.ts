@@ -128,7 +128,7 @@ function pathOf({ pathname, search }: URL, taken: TakenRequest | undefined): str
   return taken !== undefined && isWithout ? taken.target : `${pathname}${search}`
 }
 
-/** Says what was taken from the capture, and what was made of it. */
+/** Names the parts from the capture, and the new ones. */
 function linesAbout(taken: TakenRequest, { method, target, headers, body }: SignedTestRequest, path: string): string[] {
   const names = ['host', 'date', taken.accountHeader.toLowerCase()]
   const made = headers.filter(([name]) => names.includes(name.toLowerCase())).map(line => line.join(': '))

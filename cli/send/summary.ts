@@ -18,7 +18,7 @@ export interface Attempt {
   readonly started: string | undefined
   /** seconds */
   readonly dateTolerance: number
-  /** the Host that was signed because the URL has it, and nobody said another */
+  /** the Host of the URL, if it was signed because no other was named */
   readonly urlHost: string | undefined
 }
 
@@ -263,7 +263,7 @@ export function summarizeRequests(
 
 export const isAccepted = ({ status }: Response): boolean => status >= 200 && status < 300
 
-/** Says which Host was signed where nobody chose it, and a receiver may have refused it. */
+/** Says which Host was signed if it was not chosen: a receiver may have refused it. */
 const aboutHost = ({ urlHost }: Attempt): string =>
   urlHost === undefined
     ? ''

@@ -22,9 +22,9 @@ export const SMALL_BODY = 16 * 1024
 
 /**
  * Returns the same verdicts, within bounds for all requests together. Bodies are read after their head has verified,
- * and all of them share a budget of MAX_HELD bytes. A request that waits for DNS or for the rest of its body gives way
- * to others when all connections are taken. A request that gives way, or whose lease is revoked, is told to try again
- * (503). A sender that has gone is released at once.
+ * and all of them share a budget of MAX_HELD bytes. When all connections are taken, a new one may replace a request
+ * that waits for DNS or for the rest of its body. That request, or one whose lease is revoked, gets 503. A sender that
+ * has disconnected is released at once.
  *
  * Most requests wait for DNS alone: a small body that has arrived by then is taken as it is.
  */

@@ -78,7 +78,7 @@ export function createCheck(settings: AuthorizerSettings, verify: Verify) {
 
 /** Returns what is wrong with a request that is not verified at all. */
 function malformedOf(req: IncomingMessage): Pick<Malformed, 'status' | 'reason' | 'finding'> | undefined {
-  // A body that was cut could be the beginning of another body, whose digest nobody has compared.
+  // A body that was cut could be the beginning of another body, whose digest was not compared.
   const isPartial = req.headersDistinct['x-envoy-auth-partial-body'] ?? ['false']
   if (isPartial.join().toLowerCase() !== 'false') return { status: 413, ...PARTIAL_BODY }
   return hasCertainFraming(req) ? undefined : { status: 400, reason: 'framing' }

@@ -21,7 +21,7 @@ export interface Surroundings {
   print: (line: string) => void
   note: (line: string) => void
   env: NodeJS.ProcessEnv
-  /** resolves when the command is told to end, by the next signal */
+  /** resolves at the next signal that ends the command */
   stopped: () => Promise<NodeJS.Signals | undefined>
 }
 
@@ -73,7 +73,7 @@ function answer(asked: 'help' | 'version', help: () => string, print: Surroundin
   return EXIT.ok
 }
 
-/** Starts the gateway or `authorize`, which runs until it is told to end. */
+/** Starts the gateway or `authorize`, which runs until a signal ends it. */
 async function runUntilStopped<S extends Settings, R extends Running>(
   settings: S,
   isCheck: boolean | undefined,

@@ -77,7 +77,7 @@ const isIncomplete = ({ failures }: Verdict): boolean =>
       (code === 'request-malformed' && (evidence.part === 'method' || evidence.part === 'target'))
   )
 
-/** Finds a proxy that describes the request in another way than `authorize` is told. */
+/** Finds a proxy that describes the request in another way than --from says. */
 export const descriptionFinding = (described: Described): string | undefined => findingIn(DESCRIPTIONS, described)
 
 const SENDERS: readonly Cause<Verdict>[] = [

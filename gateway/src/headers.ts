@@ -103,7 +103,7 @@ function planHeaders({ names, connection, covered, consumed }: Head): Plan {
     const folded = fold(lower)
     if (MADE_HERE.has(folded) || folded.startsWith(OURS)) return false
     if (signed.has(lower) || lower === 'host') return true
-    // A name with another character is somebody's CGI variable, such as SCRIPT_NAME of gunicorn.
+    // A name with another character can be a CGI variable, such as SCRIPT_NAME of gunicorn.
     if (folded !== lower || signedFolded.has(folded)) return false
     return !named.has(lower) && !isRerouting(lower) && !consumed.has(lower)
   }

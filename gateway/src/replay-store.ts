@@ -69,7 +69,7 @@ async function connectRedis(url: string, { replicas }: Pick<DatabaseSetting, 're
   delete process.env['DEBUG']
   const { Redis } = await import('ioredis')
   let isConnected = false
-  // Without a connection a command fails at once: nobody would wait for it later.
+  // Without a connection a command fails at once: its request would not wait for it.
   const queue = { enableOfflineQueue: false, autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 }
   const timeouts = {
     connectTimeout: CONNECT_TIMEOUT,

@@ -103,7 +103,7 @@ function createRespond(settings: GatewaySettings, verify: Verify, upstream: Upst
   async function refuse({ verdict, isRevoked }: Judged, res: ServerResponse): Promise<UpstreamResult> {
     // Observing refuses only a request that cannot be forwarded as a whole.
     const status = observe && isTooLarge(res.req, maxBodyOf(settings)) ? 413 : statusOf(verdict)
-    // After malformed HTTP, nobody knows where the next request begins.
+    // After malformed HTTP, it is unknown where the next request begins.
     const isLast = verdict.checks.request.outcome !== 'pass'
     await answerWhenRead(res, status, { isLast, skipsBody: isRevoked, challenge })
     await whenOver(res)

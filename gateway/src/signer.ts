@@ -2,13 +2,13 @@ import type { Verdict } from 'signed-requests'
 import { madeByKey as isMadeByKey, isSignedUnderDomain } from '../../src/internal/index.ts'
 
 /**
- * Who signed a request, as far as that is known: the published key, over this request or another text; whoever claims
- * it with a key name under the domain; or nobody.
+ * Says who signed a request: `key`, the published key, over this request or another text; `claimed`, not known: it
+ * names a key under the domain; `no`, nobody under the domain.
  */
 export const SIGNERS = ['key', 'claimed', 'no'] as const
 export type Signer = (typeof SIGNERS)[number]
 
-/** Opens so many signatures a second: one takes up to 0.1 ms, and anybody can send signatures that do not verify. */
+/** Limits the signatures opened a second: one takes up to 0.1 ms, and anyone can send signatures that do not verify. */
 const MAX_PER_SECOND = 200
 
 /**

@@ -9,7 +9,7 @@ const isUrl = (target: string): boolean => /^[a-z][a-z+.-]*:/i.test(target)
 
 /**
  * Returns the target of a link on a page of the repository: a page of the site as `/name.md`, a static file as `/name`,
- * and the repository for anything else; undefined as long as nobody knows where that is.
+ * and the repository for anything else; undefined until that is configured.
  */
 export function resolveLink(file: string, target: string): string | undefined {
   if (SITE !== undefined && (target === SITE || target.startsWith(`${SITE}/`))) return target.slice(SITE.length) || '/'

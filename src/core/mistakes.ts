@@ -104,7 +104,7 @@ type Results<T extends readonly (() => unknown)[]> = { -readonly [I in keyof T]:
 /**
  * Runs every validation and returns what each returned, in order.
  *
- * @throws TypeError with one line for each mistake, so that nobody has to find them one by one
+ * @throws TypeError with one line for each mistake, so that one run shows them all
  */
 export function validateAll<T extends readonly (() => unknown)[]>(...validations: T): Results<T> {
   const mistakes: (readonly Part[])[] = []

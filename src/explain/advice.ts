@@ -57,7 +57,7 @@ export function factsOn<C extends Code>(
 
 /** A cause of a code, filled with an example. */
 export interface ListedCause<C extends Code = Code> extends Advice {
-  /** the entry that the example is of */
+  /** the entry that has the example */
   readonly entry: FailureCause<C>
   /** the cause that a request like the example gets: that of this entry */
   readonly found: FoundCause<FailureCause<C>> | undefined

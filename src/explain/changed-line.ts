@@ -400,7 +400,7 @@ function* otherLengths(received: string): Generator<string> {
   for (let n = 0; n <= 20_000; n++) yield `${n}`
 }
 
-/** Lists every text that one removed character makes, of so many characters at most. */
+/** Lists every text that removing one character makes, up to a limit. */
 const withoutOne = (text: string, most: number): string[] =>
   Array.from({ length: Math.min(text.length, most) }, (_, at) => text.slice(0, at) + text.slice(at + 1))
 

@@ -102,7 +102,7 @@ export interface Undecided {
 export interface Knowledge {
   /** causes that come before those of this library */
   readonly causes?: AddedCauses
-  /** checks of which the verdict says nothing true, such as that of a body which nobody has, and why */
+  /** checks that the verdict cannot decide, such as the digest of a missing body, and why */
   readonly notRun?: { readonly [N in CheckName]?: string }
   /** whose clock the request was judged by */
   readonly clock?: string

@@ -12,9 +12,9 @@ import { aside, type Line, TONES, withoutTones, withTone, wrapExact, wrapWords }
 
 /**
  * Explains a verdict to a person, as text: the line that was changed on the way, if it was found; every check with its
- * result; and for each failure what was received, what is configured, the likely cause and the fix. If your own function
- * threw, it shows the error's name and message. Of a signed header that may hold a secret it shows the length: anybody
- * can list any header. `diagnose` returns the same as data.
+ * result; and for each failure what was received, what is configured, the likely cause and the fix. If your own
+ * function threw, it shows the error's name and message. Of a signed header that may hold a secret it shows the length:
+ * anybody can list any header. `diagnose` returns the same as data.
  *
  * @example
  * const verdict = await verify(request)

@@ -130,7 +130,7 @@ export const thrownFact = (error: unknown): Fact[] => longFact('thrown', 'thrown
 /** Writes a fact: `received a.example`. */
 export const factText = ({ label, value }: Fact): string => `${label} ${value}`
 
-/** Writes a value as text; a list is cut after so many items, because a receiver may have many accounts. */
+/** Writes a value as text. A list is cut, because a receiver may have many accounts. */
 export const textOf = (value: unknown, max: number): string =>
   Array.isArray(value) ? value.slice(0, max).join(', ') : String(value ?? '')
 

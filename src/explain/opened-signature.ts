@@ -98,7 +98,7 @@ function openWith(text: string, { signature, algorithm }: Evidence): OpenedSigna
   return { ...about, isByKey: true, made, isOtherwiseMade, wasSigned, cost }
 }
 
-/** Decodes a signature of so many bytes. Hexadecimal digits are also base64, and base64 can be encoded once more. */
+/** Decodes a signature of a known length. Hexadecimal digits are also base64, and base64 can be encoded once more. */
 function decode(signature: string, octets: number): { bytes: Buffer; form?: SignatureForm } {
   if (signature.length === 2 * octets && /^[\da-f]+$/i.test(signature))
     return { bytes: Buffer.from(signature, 'hex'), form: 'hexadecimal' }
@@ -165,7 +165,7 @@ function openPkcs1(key: KeyObject, signature: Uint8Array): Opened | undefined {
   }
 }
 
-/** A forger can try signatures until one begins with some zeros, but not with so many. */
+/** A forger can try signatures until one begins with a few zeros, but not with this many. */
 const MIN_ZEROS = 12
 
 /** With a smaller exponent, anybody can compute a number whose power begins and ends as PSS asks. */

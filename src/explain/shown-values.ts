@@ -36,8 +36,8 @@ export type ShowsValue = (name: string) => boolean
 export const showsToOwner: ShowsValue = name => !SECRET.has(name)
 
 /**
- * Shows the values that a log may have. Anybody can list any header as covered, also one in which a proxy in front gives
- * the application a secret: it is shown only where the service has signed it.
+ * Shows the values that a log may have. Anybody can list any header as covered, also one in which a proxy in front
+ * gives the application a secret: it is shown only where the service has signed it.
  */
 export function showsInLog({ change }: Search, settings: Memory['settings'] | undefined): ShowsValue {
   const isEachSigned = change !== undefined && change !== 'line-left-out'

@@ -2,8 +2,8 @@ import { CODES } from '../core/result/codes.ts'
 import type { StoreItem } from './store.ts'
 
 /**
- * Who signed a request: the published key (over this request or another text), nobody known although the request names
- * a key under the domain, or nobody.
+ * Says who signed a request: `key`, the published key (over this request or another text); `claimed`, not known: it
+ * names a key under the domain; `unsigned`, nobody under the domain.
  */
 export type Signer = 'key' | 'claimed' | 'unsigned'
 
@@ -29,7 +29,7 @@ export const timeInName = (name: string): number => Date.parse(name.slice(0, 24)
 /** Matches the names that a recorder writes, and no others. */
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z-([a-z0-9-]+)-(key|claimed|unsigned)-([1-9]\d{0,14})\.json$/
 
-/** The highest number of `NAME`. No recorder reaches it; a name that somebody else has made may have it. */
+/** The highest number of `NAME`. No recorder reaches it; a name from elsewhere may have it. */
 const MAX_NUMBER = 999_999_999_999_999
 
 /** Parses the name of a recorder's file; undefined for any other name. */

@@ -54,7 +54,7 @@ export interface RedisReplayStoreOptions {
  * queueing commands: node-redis `disableOfflineQueue: true`; ioredis `enableOfflineQueue: false` and
  * `maxRetriesPerRequest: 0`.
  *
- * With `replicas`, a claim is true only when so many replicas have it too (`WAIT`), and rejects with the code
+ * With `replicas`, a claim is true only when that many replicas have it, too (`WAIT`), and rejects with the code
  * `NOREPLICAS` when fewer have it within `replicasTimeout`: a replica that is promoted then knows the id. The claim and
  * its `WAIT` go over one connection, which takes no other command meanwhile.
  *

@@ -31,7 +31,7 @@ export interface Differing {
 export interface Incidents {
   readonly groups: readonly Group[]
   readonly verified: number
-  /** requests that nobody of the service has signed: without a signature under its domain, or by another key */
+  /** requests that the service has not signed: without a signature under its domain, or by another key */
   readonly unsigned: number
   readonly forged: number
   /** requests that are left out because neither they nor their logger have a time */
@@ -40,7 +40,7 @@ export interface Incidents {
   readonly unreadable?: number
   /** files of a recorder that are not read, because there are too many */
   readonly older?: number
-  /** lines that the gateway could not write, because nobody read them */
+  /** lines that the gateway dropped, because the reader of its log had stalled */
   readonly dropped?: number
   /** lines that are too long to be read */
   readonly tooLong?: number

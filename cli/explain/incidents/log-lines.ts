@@ -8,7 +8,7 @@ export interface Incident {
   /** the code of the main failure; undefined when verified */
   readonly code: string | undefined
   readonly signedUnderDomain: boolean
-  /** whether the published key made a signature that does not verify; undefined where nobody knows */
+  /** whether the published key made a signature that does not verify; undefined where that is unknown */
   readonly madeByKey: boolean | undefined
   readonly keyId: string | undefined
   readonly accountId: string | undefined
@@ -19,7 +19,7 @@ export interface Incident {
   readonly leftOut: number
 }
 
-/** `logRecord` cuts what a sender chose to this; a longer text is none of its. */
+/** `logRecord` cuts what a sender chose to this; a longer text is not from it. */
 const MAX_TEXT = 255
 
 /** Limits the characters of a cause, and of a fix. */

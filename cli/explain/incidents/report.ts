@@ -16,7 +16,7 @@ const MAX_SHOWN = 20
 
 const SIGNED_BY = { key: 'the published key', claimed: 'not known' } as const
 
-/** Writes the table of groups, and one line for what nobody of the service has signed. */
+/** Writes the table of groups, and one line for what the service has not signed. */
 export function incidentLines(incidents: Incidents): Line[] {
   const { groups, verified, unsigned, forged, undated, unreadable = 0, older = 0, dropped = 0, tooLong = 0 } = incidents
   const count = groups.reduce((sum, group) => sum + group.count, 0)
@@ -53,7 +53,7 @@ const iso = (time: number): string => new Date(time).toISOString().replace('.000
 /** `logRecord` does not open signatures, and the gateway opens a few a second. */
 const UNKNOWN_SIGNER = "A forger's request looks the same in this log: a recorder's file says who signed."
 
-/** Says what the code of a group means. No request of it is kept, so nobody knows which cause applies. */
+/** Says what the code of a group means. It has no request, so it is unknown which cause applies. */
 export function groupCodeLines({ code, signer, differs, advice }: Group): readonly Line[] {
   if (!isCode(code)) {
     const ofGateway = explainGatewayCode(code)

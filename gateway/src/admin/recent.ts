@@ -8,7 +8,7 @@ import { overviewOf, type RecentExchange } from './view.ts'
 
 const MAX_RECENT = 200
 
-/** A refused request, which nobody sees before it is over. */
+/** A refused request, which is shown only when it is over. */
 interface Item {
   readonly isSigned: boolean
   /** the code of `mainFailure` */

@@ -316,7 +316,7 @@ function failureOf({ code, message, cause, fix, facts, changed, followsFrom }) {
   )
 }
 
-/** Names a code, which is none of the sender's text, and leads to its page. */
+/** Names a code, which is not text from the sender, and links to its page. */
 function nameOf(code) {
   const name = element('code', '', code)
   if (codePages === '') return name

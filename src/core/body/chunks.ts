@@ -36,12 +36,12 @@ type Block = Uint8Array<ArrayBuffer>
 /** Bytes of a block, at most: what is held of a body that comes in small chunks is hardly more than its bytes. */
 const BLOCK = 65_536
 
-/** Returns whether a buffer of the announced length is made: a sender may withhold most of what it announces. */
+/** Returns whether to allocate the announced length: a sender may withhold most of what it announces. */
 const isWholeMade = (length: number, announced: number): boolean => length <= announced && announced <= 4 * length
 
 /**
- * Returns how many bytes the blocks of a body have at most, of which so many bytes have come. When all of an announced
- * body have come, these are its bytes.
+ * Returns how many bytes the blocks of a body may have when `length` bytes have arrived. When an announced body is
+ * complete, these are its bytes.
  */
 export const mostHeld = (length: number, announced: number): number =>
   isWholeMade(length, announced) ? announced : length + Math.min(length && Math.max(length, announced), BLOCK)

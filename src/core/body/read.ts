@@ -11,7 +11,7 @@ export interface BodyLimits {
   readonly bodyTimeout: number
 }
 
-/** A body, or why there is none; of a stream also what was read of it, and how long that is at least. */
+/** A body, or why it is missing; for a stream also what was read of it, and how long it is at least. */
 export type BodyResult =
   | { ok: true; value: Bytes; readonly hashed?: HashedBody }
   | (Failed & { readonly read?: PartialBody })
@@ -30,15 +30,15 @@ export interface Expected {
 }
 
 export interface PartialBody {
-  /** joins what was read: not every failure is looked at */
+  /** joins what was read, only on demand: most failures are never inspected */
   bytes(): Uint8Array
   readonly length: number
 }
 
 /**
- * Names the method of a stream that returns all of its bytes, where they have arrived and are at most so many; else
- * undefined, and the stream is as it was. Waiting for what is there would cost more than hashing it. All copies of this
- * module share the name.
+ * Names the method of a stream that returns all of its bytes if they have arrived and are within the limit. Otherwise
+ * it returns undefined and leaves the stream alone. Waiting for bytes that are there would cost more than hashing
+ * them. All copies of this module share the name.
  */
 export const TAKE_ARRIVED = /* @__PURE__ */ Symbol.for('signed-requests.take-arrived')
 

@@ -1,6 +1,6 @@
 import type { ExpectedList } from '../result/evidence.ts'
 
-/** Evidence has so many of a configured list: a receiver may have 100,000 accounts. */
+/** Limits the entries of a configured list in evidence: a receiver may have 100,000 accounts. */
 export const MAX_EXPECTED = 10
 
 /** Returns the first of a configured list, and the number of all if there are more. */

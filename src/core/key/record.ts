@@ -4,7 +4,7 @@ import { fail, ok, type Result } from '../result/result.ts'
 import { isRecordKeyType } from './key-types.ts'
 import type { KeyRecord } from './types.ts'
 
-/** A rotation has two key records; those after so many at one name are not looked at. */
+/** Limits the key records tried at one name: a rotation has two. */
 export const MAX_KEY_RECORDS = 4
 
 /** Every key record is much shorter. A longer text is neither remembered nor shown whole. */

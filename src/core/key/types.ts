@@ -3,7 +3,7 @@
  * chunks per record; errors carry `code`. `signal` is aborted when the verifier no longer waits.
  */
 export type LookupTxt = ((name: string, options: { readonly signal: AbortSignal }) => Promise<string[][]>) & {
-  /** whom it asks, for the evidence of a failure */
+  /** the servers that it asks, for the evidence of a failure */
   servers?(): readonly string[]
 }
 

@@ -197,7 +197,7 @@ export function validateStore(store: unknown, option: string): ReplayStore | und
 
 /** Receives each request that was not verified. `createRecorder()` of `signed-requests/recorder` makes one. */
 export interface RequestRecorder {
-  /** Called by the verifier alone, with all that it knows of a request. Never throws. */
+  /** Called by the verifier alone, with everything that it knows about a request. Never throws. */
   record(refused: object): void
 }
 

@@ -27,8 +27,8 @@ const RETRY_PAUSE = 200
 const ATTEMPT_TIMEOUT = 5000
 
 /**
- * Milliseconds. A claim whose answer is lost may hold its id, also for another process: for so long after a failure, an
- * id that is held can be an honest retry, which must not be told that it was replayed.
+ * Milliseconds after a failure in which a held id may be an honest retry: a claim whose answer is lost may hold its id,
+ * also for another process. Such a retry must not be `replayed`.
  */
 const RECENT_FAILURE = 10_000
 

@@ -190,7 +190,7 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
     keyId: string
     algorithm: string
     record: string
-    /** during a rotation: all that were tried */
+    /** during a rotation: all records that were tried */
     records?: readonly string[]
     /** base64 */
     signature: string

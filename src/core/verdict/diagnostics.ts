@@ -7,7 +7,7 @@ export interface VerdictMessage {
   verdict: Verdict
   /** milliseconds from the call to the verdict, including the wait for DNS, the body and the replay store */
   durationMs: number
-  /** milliseconds of that, by what was waited for */
+  /** milliseconds spent waiting, by stage */
   stages: Stages
 }
 
@@ -39,7 +39,7 @@ async function publish<Request>(
   return verdict
 }
 
-/** Waits for a promise, and adds the time to the stages if somebody reads them. */
+/** Waits for a promise, and adds the time to the stages if there is a subscriber. */
 export function measured<T>(stages: Stages | undefined, stage: keyof Stages, wait: () => Promise<T>): Promise<T> {
   if (stages === undefined) return wait()
   const start = performance.now()

@@ -4,7 +4,7 @@ import type { VerifierOptions } from '../options/options.ts'
 import type { Memory } from './memory.ts'
 import type { Rejected, Unavailable } from './verdict.ts'
 
-/** A request that was not verified, and all that the verifier knows of it. */
+/** A request that was not verified, and what the verifier knows about it. */
 export interface RefusedRequest {
   readonly request: ReceivedRequest
   readonly verdict: Rejected | Unavailable

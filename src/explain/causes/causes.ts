@@ -30,7 +30,7 @@ const ENTRIES: { readonly [N in CheckName]: () => EntriesOf<N> } = {
 
 const made = new Map<CheckName, { readonly [C in Code]?: AboutCode<C> }>()
 
-/** Returns all that is said about a code. */
+/** Returns the entry of a code. */
 export function entryOf<C extends Code>(code: C): AboutCode<C> {
   const { check } = CODES[code]
   const entries = made.get(check) ?? ENTRIES[check]()

@@ -47,7 +47,7 @@ function asHttpDate(received: string): string | undefined {
   if (received.length > 100) return undefined
   const seconds = /^\d{9,10}(?:\.\d{1,9})?$/.test(received)
   if (seconds || /^\d{12,13}$/.test(received)) return new Date(Number(received) * (seconds ? 1000 : 1)).toUTCString()
-  // The weekday may be wrong, and a name of the zone may stand behind it in brackets.
+  // The weekday may be wrong, and the name of a zone may follow in brackets.
   const text = received.replace(/^[A-Za-z]+,? (?=\d)/, '').replace(/ \(.*$/, '')
   const hasZone = /GMT|UTC|Z$|[+-]\d\d:?\d\d\b(?!-)/.test(text)
   const date = new Date(hasZone ? text : `${text} GMT`)

@@ -11,7 +11,7 @@ const IS_TINY = /* @__PURE__ */ Symbol.for('signed-requests.tiny')
 // A property takes a tenth of the time of a WeakMap, in which each request would be new.
 type NodeRequest = (IncomingMessage | Http2ServerRequest) & { [IS_TINY]?: boolean }
 
-/** A chunk of at least so many bytes is passed on as it is. */
+/** A chunk of at least this many bytes is passed on unchanged. */
 const SMALL = 1024
 
 /** Small chunks of a body that are passed on as they are: most bodies have one, and need not wait. */

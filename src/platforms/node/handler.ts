@@ -78,7 +78,7 @@ export function nodeHandler<Req extends NodeRequest = IncomingMessage, Res exten
 
   /** Passes the error to `next` if there is one. Otherwise calls `onError`, and answers with 500. */
   async function fail(error: unknown, req: Req, res: Res, next?: (error?: unknown) => void): Promise<void> {
-    // Without a response there is nobody to answer: ctx of Koa in the place of req and res.
+    // Without a response nothing can be answered: ctx of Koa was passed instead of req and res.
     if (typeof res?.writeHead !== 'function') throw error
     if (next !== undefined) {
       try {

@@ -132,14 +132,14 @@ class LastNodeBody extends NodeBody implements ArrivingBody {
 }
 
 /**
- * Returns the body when all of it is in the stream, and nobody has read any of it. Emulated requests may say that they
+ * Returns the body when all of it is in the stream, and none of it was read. Emulated requests may say that they
  * are complete before they have a byte, so the stream itself must have ended, or have as many bytes as were announced:
  * Node.js reports the end of a message only after promises have run.
  */
 function takeArrived(req: NodeRequest, limit: number): Uint8Array | undefined {
   const { _readableState: state } = req as { _readableState?: { ended: boolean } }
   if (req.httpVersionMajor !== 1 || state === undefined || req.destroyed || req.readableDidRead) return undefined
-  // A stream that flows to somebody's listener gives one chunk at a time.
+  // A stream that flows to another listener gives one chunk at a time.
   if (req.readableFlowing === true) return undefined
   if (req.readableEncoding !== null || req.readableLength > limit || hasTinyChunks(req)) return undefined
   const hasEnded = state.ended && req.complete

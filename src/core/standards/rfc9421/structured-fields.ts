@@ -15,7 +15,7 @@ interface Limits {
 /** The limits of Signature-Input alone. */
 export const FOR_INPUT: Limits = { length: 1536, parts: 104 }
 
-/** The limits of Signature-Input together with all that is covered with parameters. */
+/** The limits of Signature-Input together with the components covered with parameters. */
 export const FOR_PARAMETERS: Limits = { length: 1024, parts: 55 }
 
 export const describeLimits = ({ length, parts }: Limits): string =>
