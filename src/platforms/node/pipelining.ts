@@ -61,9 +61,12 @@ async function whenOver(previous: NodeResponse, { waiting }: Connection, socket:
     waiting.add(stop)
     previous.once('finish', stop).once('close', stop)
   })
+}
 
-  /** Node.js emits neither `finish` nor `close` on a response that does not have the connection yet. */
-  function stopAll() {
-    for (const stop of waiting) stop()
-  }
+/**
+ * Node.js emits neither `finish` nor `close` on a response that does not have the connection yet. One function for all:
+ * the last one that waits removes the listener that the first one has added.
+ */
+function stopAll(this: Socket): void {
+  for (const stop of connections.get(this)?.waiting ?? []) stop()
 }

@@ -128,3 +128,17 @@ test('a connection that is idle keeps no request in memory', async () => {
   })
   expect(socket.closed).toBe(false)
 })
+
+test('a connection has no more listeners after a hundred pipelined requests than before', async () => {
+  const counts: number[] = []
+  const verify = createVerifier({ ...service.options, requireHttps: false })
+  const receive = nodeHandler(verify, (_, { socket }) => void counts.push(socket.listenerCount('close')))
+  const { count, send } = await serve(receive)
+  const socket = send('')
+  for (let calls = 4; calls <= 100; calls += 4) {
+    socket.write(signed() + signed() + signed() + signed())
+    await until(() => count.settled === calls)
+  }
+  // One more while others wait.
+  expect(Math.max(...counts)).toBeLessThanOrEqual(Math.min(...counts) + 1)
+})
