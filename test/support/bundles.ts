@@ -23,6 +23,8 @@ export default async function bundleCommandLines(project: TestProject): Promise<
       'dist/cli': 'cli/bin.ts',
       'gateway/dist/cli': 'gateway/src/bin.ts',
       'dist/flood-process': 'test/unit/recorder/flood-process.ts',
+      'dist/flood-receiver': 'gateway/test/floods/receiver.ts',
+      'dist/flood-sender': 'gateway/test/floods/sender.ts',
       'dist/https-child': 'test/unit/account/https-child.ts'
     },
     format: 'esm',
