@@ -83,3 +83,9 @@ test('a page of an option says what it is and what it is by default', () => {
   const text = html('reference/types/VerifierOptions.html').replace(/<[^>]+>/g, '')
   expect(text).toContain('whether to reject requests that did not arrive over TLS; true by default')
 })
+
+test('the parameters and the result of a method have their comments', () => {
+  const text = html('reference/types/ReplayStore.html').replace(/<[^>]+>/g, '')
+  expect(text).toContain('identifies one claim; the verifier makes a random one for each')
+  expect(text).toContain('true when this token holds the id now')
+})
