@@ -66,6 +66,8 @@ export function detailOf(exchange: RecentExchange, options: VerifierOptions, red
   const built = claimed?.build()
   const document = exchange.fixture()
   const { request } = document.vectors[0]!
+  const isBlank = (value: string, i: number): boolean => value !== '' && request.headers[i]?.[1] === ''
+  const blank = headers.flatMap(([name, value], i) => (isBlank(value, i) ? [name.toLowerCase()] : []))
   // Without all of a body that was right, the fixture would get another verdict.
   const isComplete = verdict.checks.digest.outcome !== 'pass' || !isCut(request.body)
   const fixture = isComplete ? shellJson(document) : undefined
@@ -76,17 +78,23 @@ export function detailOf(exchange: RecentExchange, options: VerifierOptions, red
     https,
     upstream: exchange.upstream,
     diagnosis: diagnose(verdict, { settings: 'flags' }),
-    signing: built?.ok ? built.value.split('\n').map(line => ascii(line, 1000)) : [],
+    signing: built?.ok ? built.value.split('\n').map(line => ascii(lineWithout(blank, line), 1000)) : [],
     headers: headers.map(([name, value], i) => ({
       name: ascii(name, 100),
       value: ascii(request.headers[i]?.[1] ?? '', 1000),
-      isBlank: value !== '' && request.headers[i]?.[1] === '',
+      isBlank: isBlank(value, i),
       isSigned: claimed?.covered.includes(name.toLowerCase()) ?? false
     })),
     body: shownBody(request.body, verdict, redact),
     fixture,
     command: fixture && `npx signed-requests explain <<'END'\n${fixture}\nEND\n`
   }
+}
+
+/** Leaves out the value of a line of the signing string: anybody can list a header that a proxy in front has added. */
+function lineWithout(blank: readonly string[], line: string): string {
+  const [, label, name = ''] = /^("?([^":;]*)(?:"[^:]*)?): /.exec(line) ?? []
+  return blank.includes(name.toLowerCase()) ? `${label}: (left out)` : line
 }
 
 type FixtureBody = VectorFile['vectors'][number]['request']['body']

@@ -299,6 +299,19 @@ test.each([
   expect(JSON.stringify([kept.fixture(), kept.body])).not.toContain('xyzzy')
 })
 
+test('redacting leaves no secret in the signing string, whatever a forged signature lists', async () => {
+  const covers = (names: string) => (value: string) => value.replace('x-nonce"', `x-nonce ${names}"`)
+  const signature = new Map(sign().headers).get('Signature')!
+  const request = withHeaders(sign(), {
+    Signature: covers('authorization x-token')(signature.replace(/X-nonce"/i, 'x-nonce"')),
+    Authorization: 'Basic xyzzy',
+    'X-Token': 'xyzzy'
+  })
+  const { exchange: _, ...shown } = await open(request, { redact: true })
+  expect(shown.signing).toContain('authorization: (left out)')
+  expect(JSON.stringify(shown)).not.toContain('xyzzy')
+})
+
 test('of a large body only the beginning stays in memory, and nothing of the buffer behind it', async () => {
   for (const length of [65_536, 65_537, 10_000_000]) {
     const { body, verdict } = (await keep(sign({ body: Buffer.alloc(length, 'x') }))).kept
