@@ -34,7 +34,7 @@ test.each([
   }
   // A recorder's directory is a FILE of explain; this one has no file of a recorder.
   if (option !== 'FILE') expect(await read(folder)).toContain(`cannot read ${folder} (${option}): EISDIR`)
-  expect(await read(pipe)).toContain(`cannot read ${pipe} (${option}): nothing came through this pipe`)
+  expect(await read(pipe)).toContain(`cannot read ${pipe} (${option}): this pipe sent nothing`)
 })
 
 test('reads a pipe that somebody writes to', async () => {
