@@ -7,6 +7,7 @@ export const RENAMED: Readonly<Record<string, string>> = {
     'behind-a-proxy.html#aws-load-balancer-and-api-gateway',
   'frameworks.html#the-body': 'frameworks.html#read-the-body',
   'frameworks.html#test-your-handler': 'testing.html#in-a-test',
+  'gateway.html#run-it': 'deploy.html#deploy-the-gateway',
   'introduce.html#2-ask-again': 'introduce.html#2-ask-for-retries',
   'keys-and-dns.html#publishing-a-key': 'keys-and-dns.html#publish-a-key',
   'keys-and-dns.html#the-monthly-rotation-as-a-receiver-sees-it': 'keys-and-dns.html#rotate-a-key',
