@@ -39,8 +39,11 @@ export function waitForTurn(req: NodeRequest, res: NodeResponse): boolean | Prom
   }
   const isOpen = () => !socket.destroyed && !socket.writableEnded
   if (previous === undefined || previous.writableFinished || previous.destroyed) return isOpen()
-  return whenOver(previous, connection, socket).then(isOpen)
+  return whenOver(previous, connection, socket).then(nextTurn).then(isOpen)
 }
+
+/** Lets other connections be read: pipelined requests would all be handled in one turn of the event loop. */
+const nextTurn = (): Promise<void> => new Promise(setImmediate)
 
 /** Listens to a response. One function for all: most requests wait for none. */
 function forgetLast(this: NodeResponse): void {

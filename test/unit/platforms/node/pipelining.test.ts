@@ -142,3 +142,20 @@ test('a connection has no more listeners after a hundred pipelined requests than
   // One more while others wait.
   expect(Math.max(...counts)).toBeLessThanOrEqual(Math.min(...counts) + 1)
 })
+
+test('one pipelined request is handled in each turn of the event loop, so that other connections are read', async () => {
+  let turn = 0
+  let timer: NodeJS.Immediate
+  const count = () => {
+    turn++
+    timer = setImmediate(count)
+  }
+  count()
+  onTestFinished(() => clearImmediate(timer))
+  const turns: number[] = []
+  const verify = createVerifier({ ...service.options, requireHttps: false })
+  const { send } = await serve(nodeHandler(verify, () => {}, { onRefused: () => void turns.push(turn) }))
+  await closed(send(UNSIGNED.repeat(7) + LAST))
+  expect(turns).toHaveLength(8)
+  expect(new Set(turns).size).toBe(8)
+})
