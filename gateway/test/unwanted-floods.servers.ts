@@ -16,7 +16,7 @@ import { type Running, startGatewayProcess, startProcess } from './support/proce
 /** docs/threat-model.md has figures of 20 s. */
 const SECONDS = Number(process.env['FLOOD_SECONDS'] ?? 2)
 const PER_SECOND = 5000
-const CONNECTIONS = 64
+const CONNECTIONS = 120
 const IN_TURN = 32
 
 /** Bytes that the gateway may write a second of refusals, in either log. */
