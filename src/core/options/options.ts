@@ -21,7 +21,8 @@ export interface VerifierOptions {
   hosts: string | readonly string[]
   /**
    * the account ids to accept, without the prefix. A function is called only after the signature has verified. If it
-   * throws, rejects or returns anything but true or false, the verdict is unavailable
+   * throws, rejects or returns anything but true or false, the verdict is unavailable. `verify` waits for it without a
+   * deadline
    */
   accounts: values.Accounts
   /** the header that carries the account, named after the service's brand; `X-Service-ID` by default */
