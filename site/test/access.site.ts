@@ -161,6 +161,14 @@ test('nothing moves for people who prefer less motion', async () => {
   ).toBe(0)
 })
 
+test('on paper there are no menus, and the dark scheme is dark on light', async () => {
+  const { page } = await openTab(browser, site.url, { colorScheme: 'dark' })
+  await load(page, `${site.url}gateway.html`)
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+  const shown = await page.getByRole('navigation').filter({ visible: true }).count()
+  expect([shown, await page.evaluate('getComputedStyle(document.body).color')]).toEqual([0, 'rgb(31, 35, 40)'])
+})
+
 test('code of 88 columns has its lines whole at 1280 pixels, and a longer line wraps', async () => {
   const { page } = await openTab(browser, site.url, { viewport: { width: 1280, height: 900 } })
   await load(page, `${site.url}overview.html`)
