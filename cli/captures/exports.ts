@@ -1,4 +1,5 @@
-import { isObject, isText, type JsonObject, objectOr } from '../../src/internal/index.ts'
+import { UsageError } from '../../flags/usage-error.ts'
+import { type HeaderLine, isObject, isText, type JsonObject, lineValues, objectOr } from '../../src/internal/index.ts'
 import { type Entry, entryOf, MAX_ENTRIES, splitUrl } from './capture.ts'
 import { parseHttp } from './http.ts'
 import { fromBase64, parseHeaders, serializations } from './json-shape.ts'
@@ -9,9 +10,21 @@ export function parseNgrok(value: JsonObject): Entry[] | undefined {
   const found = requests.filter(isObject).flatMap(each => {
     const { request, start } = each
     const { raw } = objectOr(request)
-    return isText(raw) ? timed(parseHttp(fromBase64(raw)), start) : []
+    return isText(raw) ? timed(parseHttp(fromBase64(raw)).map(withoutCutBody), start) : []
   })
+  if (value['uri'] === '/api/requests/http' && requests.length === 0)
+    throw new UsageError('the inspector of ngrok has no requests yet: send one, and save the list again')
   return found.length > 0 ? found.slice(0, MAX_ENTRIES) : undefined
+}
+
+/** The inspector stores only the beginning of a long body. */
+function withoutCutBody(entry: Entry): Entry {
+  const { body, headers } = entry.request
+  const [length = ''] = lineValues(headers, 'content-length')
+  const size = Buffer.isBuffer(body) ? body.length : 0
+  if (!/^\d{1,15}$/.test(length) || Number(length) <= size) return entry
+  const lostBody = `the inspector of ngrok has the first ${size} of ${length} bytes of the body`
+  return { ...entry, doubts: { ...entry.doubts, lostBody } }
 }
 
 /** Parses a line of `wrangler tail --format json`, which has no body. */
@@ -47,21 +60,30 @@ export function parseHookdeck({
 }
 
 /** Parses a Postman collection, with its folders: each request as Postman would send it. */
-export function parsePostman({ info, item }: JsonObject): Entry[] | undefined {
+export function parsePostman({ info, item, variable }: JsonObject): Entry[] | undefined {
   if (!isObject(info) || !Array.isArray(item)) return undefined
-  return postmanItems(item)
+  return postmanItems(item, variablesOf(variable, 'key'))
 }
 
-function postmanItems(items: readonly unknown[]): Entry[] {
-  return items.filter(isObject).flatMap(({ item, request }) => {
-    if (Array.isArray(item)) return postmanItems(item)
+function postmanItems(items: readonly unknown[], variables: Variables): Entry[] {
+  return items.filter(isObject).flatMap(({ item, request, response }) => {
+    if (Array.isArray(item)) return postmanItems(item, variables)
+    const examples = (Array.isArray(response) ? response : []).map(objectOr)
+    if (request === undefined)
+      return postmanItems(
+        examples.map(each => ({ request: each['originalRequest'] ?? {} })),
+        variables
+      )
     const { method = 'GET', header = [], url, body } = isText(request) ? { url: request } : objectOr(request)
     const raw = isText(url) ? url : postmanUrl(objectOr(url))
     const headers = isText(header) ? header.split(/\r?\n/).flatMap(headerOf) : header
     if (!isText(method) || raw === undefined || !Array.isArray(headers)) return []
     const { mode, raw: text } = objectOr(body)
     const isOther = body !== undefined && body !== null && mode !== 'raw'
-    return [toSend(method, raw, headers, isText(text) ? text : undefined, isOther ? `${mode}` : undefined)]
+    const called = withPathParameters(raw, variablesOf(objectOr(url)['variable'], 'key'))
+    return [
+      toSend(method, called, headers, isText(text) ? text : undefined, isOther ? `${mode}` : undefined, variables)
+    ]
   })
 }
 
@@ -72,11 +94,40 @@ const headerOf = (line: string): { name: string; value: string }[] => {
 }
 
 /** Returns the URL that is written, or joins its parts. */
-function postmanUrl({ raw, protocol = 'https', host, path, query }: JsonObject): string | undefined {
+function postmanUrl({ raw, protocol = 'https', host, port, path, query }: JsonObject): string | undefined {
   if (isText(raw)) return raw
-  if (!Array.isArray(host)) return undefined
-  const segments = Array.isArray(path) ? path.map(part => (isText(part) ? part : objectOr(part)['value'])) : []
-  return `${protocol}://${host.join('.')}/${segments.join('/')}${queryOf(query, 'key')}`
+  if (!Array.isArray(host) && !isText(host)) return undefined
+  const segments = [path ?? []].flat(1).map(part => (isText(part) ? part : objectOr(part)['value']))
+  const authority = [host].flat(1).join('.') + (isText(port) && port !== '' ? `:${port}` : '')
+  return `${protocol}://${authority}/${segments.join('/').replace(/^\//, '')}${queryOf(query, 'key')}`
+}
+
+/** The values of variables, by their names. */
+type Variables = ReadonlyMap<string, string>
+
+const textsOf = (pairs: readonly (readonly unknown[])[]): Variables =>
+  new Map(pairs.filter((pair): pair is [string, string] => pair.every(isText)))
+
+const variablesOf = (list: unknown, name: 'key' | 'name'): Variables =>
+  textsOf((Array.isArray(list) ? list : []).map(objectOr).map(each => [each[name], each['value']]))
+
+/** Fills in the parameters of a path, which are written `:name`. */
+function withPathParameters(url: string, values: Variables): string {
+  const [path = '', ...query] = url.split(/(?=\?)/)
+  return path.replace(/(?<=\/):([\w-]+)/g, (found, name) => values.get(name) ?? found) + query.join('')
+}
+
+/** A variable may stand in the value of another, or of itself. */
+const MAX_ROUNDS = 4
+const MAX_FILLED = 100_000
+
+/** Replaces {{name}}, and {{ _.name }} of Insomnia, by its value. */
+function fillIn(text: string, variables: Variables): string {
+  let filled = text
+  const names = /\{\{\s{0,9}(?:_\.)?([\w.-]{1,100})\s{0,9}\}\}/g
+  for (let round = 0; variables.size > 0 && round < MAX_ROUNDS && filled.length < MAX_FILLED; round++)
+    filled = filled.replace(names, (found, name) => variables.get(name)?.slice(0, 2000) ?? found)
+  return filled
 }
 
 /** Writes the parameters of a client that are on, as a query. */
@@ -91,30 +142,35 @@ const isOn = (part: unknown): boolean => objectOr(part)['disabled'] !== true
 /** Parses an export of Insomnia (version 4): each request as Insomnia would send it. */
 export function parseInsomnia({ _type: type, resources }: JsonObject): Entry[] | undefined {
   if (type !== 'export' || !Array.isArray(resources)) return undefined
-  return resources
-    .filter(isObject)
+  const all = resources.filter(isObject)
+  // The base environment comes first, and the others replace its values.
+  const environments = all.filter(({ _type: type }) => type === 'environment')
+  const variables = textsOf(environments.flatMap(({ data }) => Object.entries(objectOr(data))))
+  return all
     .filter(({ _type: type }) => type === 'request')
-    .flatMap(({ method, url, headers = [], parameters, body }) => {
+    .flatMap(({ method, url, headers = [], parameters, pathParameters, body }) => {
       if (!isText(method) || !isText(url) || !Array.isArray(headers)) return []
       const { text, params } = objectOr(body)
       const query = queryOf(parameters, 'name')
-      const called = url.includes('?') ? url + query.replace('?', '&') : url + query
-      return [
-        toSend(method, called, headers, isText(text) ? text : undefined, Array.isArray(params) ? 'params' : undefined)
-      ]
+      const withQuery = url.includes('?') ? url + query.replace('?', '&') : url + query
+      const called = withPathParameters(withQuery, variablesOf(pathParameters, 'name'))
+      const otherMode = Array.isArray(params) ? 'params' : undefined
+      return [toSend(method, called, headers, isText(text) ? text : undefined, otherMode, variables)]
     })
 }
 
 /** Makes an entry of a request that a client is about to send. */
 function toSend(
   method: string,
-  url: string,
+  written: string,
   headers: readonly unknown[],
   text: string | undefined,
-  otherMode: string | undefined
+  otherMode: string | undefined,
+  variables: Variables
 ): Entry {
-  const lines = parseHeaders(headers.filter(isOn))
-  const body = text === undefined ? null : Buffer.from(text)
+  const url = fillIn(written, variables)
+  const lines = parseHeaders(headers.filter(isOn)).map(([name, value]): HeaderLine => [name, fillIn(value, variables)])
+  const body = text === undefined ? null : Buffer.from(fillIn(text, variables))
   const isCounted = body !== null && !lines.some(([name]) => name.toLowerCase() === 'content-length')
   const isTemplate = /\{\{/.test(url + lines.flat().join())
   return entryOf({

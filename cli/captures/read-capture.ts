@@ -42,6 +42,12 @@ const NOT_CAPTURES: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [/^\w+ \S+ HTTP\/1\.[01]\r?\n\s*\n[\w-]+: /, 'every second line is empty: remove those lines'],
   // Lines of curl -v have > in front.
   [/^(?!.{0,40}> )\S[^\n]*\s[A-Z]{3,7} \/\S* HTTP\/1\.[01]\r?\n\S[^\n]*\s[\w-]+: /m, MARKED],
+  [
+    /^\s*(?:\[\s*)?\{.*"httpRequest":\s*\{/s,
+    'httpRequest of Cloud Logging has no headers: log the request in the function'
+  ],
+  [/^(?:---\n)?(?:\w+:.*\n){0,20}insertId: /, 'this is YAML of gcloud: read the log with --format json'],
+  [/^"?@?timestamp"?,"?@?message"?\r?\n/, 'this is a CSV of CloudWatch: export the results as JSON'],
   ...ACCESS_LOGS,
   [/^type: collection\.insomnia\.rest\//m, 'this is a collection of Insomnia 5, in YAML: export it as HAR'],
   [/^\s*(?:\$ )?https?\s+\S/, 'this is an HTTPie command: save the output of http --print=HB --pretty=none']

@@ -305,6 +305,108 @@ test.each<[name: string, file: string]>([
   expect([stdout.split('\n')[0], code]).toEqual([expect.stringMatching(/^verified: /), 0])
 })
 
+const hookSeven = service.sign({ method: 'POST', target: '/hook/7?a=b', body: BODY })
+const inCollection = (request: unknown, more: object = {}) =>
+  json({ info: { name: 'a' }, ...more, item: [{ name: 'b', request, response: [] }] })
+const posted = (url: unknown, { headers: lines } = signed) => ({
+  ...{ method: 'POST', url, body: { mode: 'raw', raw: BODY } },
+  header: lines.map(([key, value]) => ({ key, value, type: 'text' }))
+})
+const QUERY = [{ key: 'a', value: 'b' }]
+const insomnia = (request: object, { headers: lines } = signed, ...more: object[]) =>
+  json({
+    ...{ _type: 'export', __export_format: 4 },
+    resources: [
+      ...more,
+      {
+        ...{ _type: 'request', method: 'POST', body: { mimeType: 'application/json', text: BODY } },
+        headers: lines.map(([name, value]) => ({ name, value })),
+        ...request
+      }
+    ]
+  })
+
+test.each<[name: string, file: string]>([
+  [
+    'Postman: host and path as text',
+    inCollection(posted({ protocol: 'https', host: 'receiver.example', path: '/hook', query: QUERY }))
+  ],
+  [
+    'Postman: a port',
+    inCollection(posted({ host: ['receiver', 'example'], port: '443', path: ['hook'], query: QUERY }))
+  ],
+  [
+    'Postman: a parameter of the path',
+    inCollection(
+      posted({ raw: 'https://receiver.example/hook/:id?a=b', variable: [{ key: 'id', value: '7' }] }, hookSeven)
+    )
+  ],
+  [
+    'Postman: variables of the collection',
+    inCollection(posted('{{base}}/hook?a=b'), {
+      variable: [
+        { key: 'base', value: 'https://{{host}}' },
+        { key: 'host', value: 'receiver.example' }
+      ]
+    })
+  ],
+  [
+    'Postman: the request of a saved example alone',
+    json({
+      info: { name: 'a' },
+      item: [{ name: 'b', response: [{ name: 'c', originalRequest: posted({ raw: url }) }] }]
+    })
+  ],
+  [
+    'Insomnia: variables of the environments',
+    insomnia(
+      { url: '{{ _.base_url }}/hook?a=b' },
+      signed,
+      { _type: 'environment', data: { base_url: '{{ host }}', host: 'https://other.example' } },
+      { _type: 'environment', data: { host: 'https://receiver.example' } }
+    )
+  ],
+  [
+    'Insomnia: a parameter of the path',
+    insomnia({ url: 'https://receiver.example/hook/:id?a=b', pathParameters: [{ name: 'id', value: '7' }] }, hookSeven)
+  ]
+])('what a client would send is verified: %s', async (_, file) => {
+  const { code, stdout } = await explain(file)
+  expect([stdout.split('\n')[0], code]).toEqual([expect.stringMatching(/^verified: /), 0])
+})
+
+test('variables that name each other end, and so do long ones', async () => {
+  const pairs = [
+    { key: 'a', value: '{{b}}{{b}}' },
+    { key: 'b', value: '{{a}}{{a}}' },
+    { key: 'long', value: '{{long}}'.repeat(10_000) }
+  ]
+  for (const name of ['a', 'long']) {
+    const { code } = await explain(inCollection(posted(`https://receiver.example/{{${name}}}`), { variable: pairs }))
+    expect(code).toBe(1)
+  }
+})
+
+test("a body of which ngrok's inspector has only the beginning is not judged", async () => {
+  const beginning = Buffer.from(headOf(signed) + BODY.slice(0, 5)).toString('base64')
+  const { code, text } = await explain(json({ requests: [{ request: { raw: beginning } }] }))
+  expect([code, text]).toEqual([2, expect.stringContaining('has the first 5 of 10 bytes of the body')])
+})
+
+test.each<[name: string, file: string, says: string]>([
+  ['an inspector of ngrok without requests', json({ uri: '/api/requests/http', requests: [] }), 'no requests yet'],
+  [
+    'httpRequest of Cloud Logging',
+    json([{ insertId: 'a', httpRequest: { requestMethod: 'POST', requestUrl: url, status: 401 } }]),
+    'httpRequest of Cloud Logging has no headers'
+  ],
+  ['YAML of gcloud', `---\ninsertId: a\njsonPayload:\n  url: ${url}\n`, '--format json'],
+  ['a CSV of CloudWatch', '"@timestamp","@message"\n"2026-11-28","{""rawPath"":""/""}"\n', 'as JSON']
+])('explain says what to capture instead of %s', async (_, file, says) => {
+  const { code, stderr } = await explain(file)
+  expect([code, stderr]).toEqual([64, expect.stringContaining(says)])
+})
+
 test('a note says that Cloudflare has redacted a part of the URL or a header', async () => {
   const request = { method: 'POST', url: `${url}&id=REDACTED`, headers: { ...headers, 'x-key': 'REDACTED' } }
   const { stderr } = await explain(json({ eventTimestamp: Date.now(), event: { request } }))
