@@ -54,9 +54,8 @@ export interface ArrivingBody extends AsyncIterable<Uint8Array> {
  * Fails with `body-too-large`.
  */
 export function bufferedBody(body: ReceivedBody, limits: BodyLimits): Result<Bytes> | undefined {
-  // A copy: the caller may use its buffer again, and the verdict's body must stay what was verified.
-  if (body instanceof Uint8Array) return withinLimit(body, limits, bytes => new Uint8Array(bytes))
-  if (typeof body === 'string') return withinLimit(encoder.encode(body), limits, ownBytes)
+  if (body instanceof Uint8Array) return withinLimit(body, limits)
+  if (typeof body === 'string') return withinLimit(encoder.encode(body), limits)
   if (body === null) return ok(new Uint8Array(0))
   const arrived = (body as Partial<ArrivingBody>)[TAKE_ARRIVED]?.(limits.maxBodyBytes)
   return arrived && ok(ownBytes(arrived))
@@ -92,11 +91,8 @@ function createHashes(names: readonly HashName[]) {
 
 const encoder = /* @__PURE__ */ new TextEncoder()
 
-const withinLimit = (
-  bytes: Uint8Array,
-  { maxBodyBytes: limit }: BodyLimits,
-  own: (bytes: Uint8Array) => Bytes
-): Result<Bytes> => (bytes.length > limit ? fail('body-too-large', { limit }) : ok(own(bytes)))
+const withinLimit = (bytes: Uint8Array, { maxBodyBytes: limit }: BodyLimits): Result<Bytes> =>
+  bytes.length > limit ? fail('body-too-large', { limit }) : ok(ownBytes(bytes))
 
 /**
  * As a Uint8Array over a buffer of exactly these bytes. Node's small Buffers are views of a shared pool: a clone of the

@@ -56,7 +56,9 @@ export interface Verified {
   coveredValues: Readonly<Record<string, string>>
   /** the signature's own `nonce` (RFC 9421), else X-Nonce when it is present and covered by the signature */
   nonce: string | undefined
-  /** the bytes whose digest was signed, in a buffer of their own: use these, not a parsed body */
+  /**
+   * the bytes whose digest was signed: use these, not a parsed body. A Uint8Array that fills its buffer is not copied
+   */
   body: Bytes
   /** the id that was claimed in the replay store; if your handler fails, call `verify.release(verdict)` */
   replayId: string | undefined
