@@ -1,8 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import type { Options } from 'tsup'
 
-/** Matches the start of a comment above an exported function, class or constant. */
-const ABOVE_AN_EXPORT = /^\/\*\*(?=(?:(?!\*\/)[\s\S])*\*\/\nexport (?:async )?(?:function|const|class)\b)/gm
+/** Matches a comment and the start of the exported function or class below it. Other constants have none: see the limit. */
+const ABOVE_AN_EXPORT =
+  /^\/\*\*((?:(?!\*\/)[\s\S])*\*\/\nexport (?:(?:async )?function\b|class\b|const \w+ = (?:async )?(?:[(<]|\w+ =>)))/gm
+
+/** Matches an example in a comment; the declarations have it. */
+const EXAMPLE = /\n \*\n \* @example\n[\s\S]*?(?=\n \*\n \* @|\n \*\/)/g
+
+/** Matches the files without comments: those that only word a cause decide nothing. */
+const WITHOUT_COMMENTS = /\/src\/explain\/(?!(?:diagnose|explain)\.ts$)/
 
 /** Settings of every build: code that a person can read, for the oldest Node.js that is supported. */
 export const readable: Options = {
@@ -13,8 +20,8 @@ export const readable: Options = {
 }
 
 /**
- * The same, with the comments above exports of the library. Who reads what runs finds them in the ES modules: the
- * CommonJS form has the same code, and the tarball a limit.
+ * The same, with the comments above exported functions of the library. Whoever reads what runs finds them in the ES
+ * modules: the CommonJS form has the same code, and the tarball has a limit of 500 KB.
  *
  * esbuild drops all comments but legal ones, which begin with `/*!`: a comment above an export is one while it runs.
  */
@@ -27,12 +34,15 @@ export const commented: Options = {
     {
       name: 'keep-comments',
       setup({ onLoad }) {
-        onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => ({
-          contents: (await readFile(path, 'utf8')).replace(ABOVE_AN_EXPORT, '/*!'),
-          loader: 'ts'
-        }))
+        onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => {
+          if (WITHOUT_COMMENTS.test(path)) return undefined
+          return { contents: withLegalComments(await readFile(path, 'utf8')), loader: 'ts' }
+        })
       }
     }
   ],
   plugins: [{ name: 'keep-comments', renderChunk: code => ({ code: code.replace(/^\/\*!/gm, '/**') }) }]
 }
+
+const withLegalComments = (source: string): string =>
+  source.replace(ABOVE_AN_EXPORT, (_, commented: string) => `/*!${commented.replace(EXAMPLE, '')}`)
