@@ -18,16 +18,17 @@ const HASHES = { sha1, sha256, sha384, sha512 } as const
 export const constants = { RSA_NO_PADDING: 3, RSA_PKCS1_PSS_PADDING: 6, RSA_PSS_SALTLEN_AUTO: -2 } as const
 
 /** Hashes octets, or a text as UTF-8. */
-export function hash(name: HashName, data: Uint8Array | string, encoding: Encoding): string {
-  const octets = typeof data === 'string' ? new TextEncoder().encode(data) : data
-  return Buffer.from(HASHES[name](octets).buffer).toString(encoding)
-}
+export const hash = (name: HashName, data: Uint8Array | string, encoding: Encoding): string =>
+  Buffer.from(HASHES[name](octetsOf(data)).buffer).toString(encoding)
+
+const octetsOf = (data: Uint8Array | string): Uint8Array =>
+  typeof data === 'string' ? new TextEncoder().encode(data) : data
 
 export function createHash(name: HashName) {
   const hash = HASHES[name].create()
   const hasher = {
-    update(data: Uint8Array) {
-      hash.update(data)
+    update(data: Uint8Array | string) {
+      hash.update(octetsOf(data))
       return hasher
     },
     digest(encoding?: Encoding): Buffer | string {
