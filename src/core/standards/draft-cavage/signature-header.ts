@@ -226,7 +226,7 @@ function isEscaped(text: string, quote: number): boolean {
 function malformedList(text: string, list: string): Failed {
   const start = text.indexOf(`"${list}"`) + 1
   if (list.includes(',')) return malformed(start + list.indexOf(','), 'names with one space between them are expected')
-  const name = list.split(' ').find(name => !isName(name)) ?? ''
+  const name = list.split(' ', MAX_COVERED).find(name => !isName(name)) ?? ''
   return malformed(start + list.indexOf(name), 'headers is not a list of header names')
 }
 
