@@ -1,22 +1,14 @@
-import { createPublicKey } from 'node:crypto'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pathToFileURL } from 'node:url'
 import type { VerifierOptions } from '../../src/index.ts'
-import { hashAndVerify } from '../floor.ts'
+import { type Bare, bareReceiver } from '../bare-receiver.ts'
 
 /** What a receiver does with a refused request besides the answer. */
 export type Reaction = 'nothing' | 'log' | 'recorder'
 
 /** The parent sends one of these first. */
 export type Setup = Bare | OwnHandler
-
-/** A server that does the floor alone, whatever is sent: with this signing string, its signature and its key. */
-export interface Bare {
-  readonly signingString: string
-  readonly signature: string
-  readonly key: string
-}
 
 /** A receiver like that of the README. */
 export interface OwnHandler {
@@ -32,7 +24,7 @@ export interface OwnHandler {
 
 /** Runs in a process of its own, so that its CPU is counted without the sender's. */
 process.once('message', async (setup: Setup) => {
-  const receive = 'folder' in setup ? await ownHandler(setup) : bare(setup)
+  const receive = 'folder' in setup ? await ownHandler(setup) : bareReceiver(setup, 'received')
   // A connection may have to wait for its turn for longer than 5 s.
   const server = createServer({ keepAliveTimeout: 0 }, receive).listen(0, '127.0.0.1', () => {
     process.send!((server.address() as AddressInfo).port)
@@ -43,20 +35,6 @@ process.once('message', async (setup: Setup) => {
   })
 })
 process.once('disconnect', () => process.exit())
-
-function bare({ signingString, signature, key }: Bare): RequestListener {
-  const [text, bytes] = [Buffer.from(signingString, 'latin1'), Buffer.from(signature, 'base64')]
-  const keyObject = createPublicKey(key)
-  return (request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', chunk => chunks.push(chunk))
-    request.on('end', () => {
-      const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
-      response.statusCode = hashAndVerify(body, text, keyObject, bytes) ? 200 : 401
-      response.end('received')
-    })
-  }
-}
 
 async function ownHandler({ folder, reaction, options, records, directory }: OwnHandler): Promise<RequestListener> {
   const load = (file: string) => import(pathToFileURL(`${folder}/${file}`).href)

@@ -1,15 +1,14 @@
-import { createPublicKey } from 'node:crypto'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import type { VerifierOptions } from '../../src/index.ts'
+import { type Bare, bareReceiver } from '../bare-receiver.ts'
 import { main } from '../dist.ts'
-import { hashAndVerify } from '../floor.ts'
 
 /** The parent sends this first. */
 export interface Setup {
-  /** input of the floor, whatever is sent: a request's signing string, its signature and its key */
-  floor?: { signingString: string; signature: string; key: string }
+  /** for the floor alone */
+  floor?: Bare
   /** or for a real verification, with the key from this DNS server */
   verifier?: Omit<VerifierOptions, 'lookupTxt'> & { dnsServer: string }
 }
@@ -24,7 +23,7 @@ export interface Usage {
 }
 
 process.once('message', (setup: Setup) => {
-  const server = createServer(setup.floor === undefined ? verifying(setup.verifier!) : onlyFloor(setup.floor))
+  const server = createServer(setup.floor === undefined ? verifying(setup.verifier!) : bareReceiver(setup.floor))
   server.listen(0, '127.0.0.1', () => {
     process.send!((server.address() as AddressInfo).port)
     process.on('message', () => process.send!(usage()))
@@ -39,20 +38,6 @@ function verifying({ dnsServer, ...options }: NonNullable<Setup['verifier']>): R
     const verdict = await verify(main.fromNodeRequest(request))
     response.statusCode = main.httpStatus(verdict)
     response.end()
-  }
-}
-
-function onlyFloor({ signingString, signature, key }: NonNullable<Setup['floor']>): RequestListener {
-  const [text, bytes] = [Buffer.from(signingString, 'latin1'), Buffer.from(signature, 'base64')]
-  const keyObject = createPublicKey(key)
-  return (request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', chunk => chunks.push(chunk))
-    request.on('end', () => {
-      const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
-      response.statusCode = hashAndVerify(body, text, keyObject, bytes) ? 200 : 401
-      response.end()
-    })
   }
 }
 

@@ -5,7 +5,7 @@ const OPENING: ReadonlySet<number> = new Set(Buffer.from('[{'))
 const CLOSING: ReadonlySet<number> = new Set(Buffer.from(']}'))
 const WHITE_SPACE: ReadonlySet<number> = new Set(Buffer.from(' \t\r\n'))
 
-/** What the parser of the platform does not tell. */
+/** Reports about a document what `JSON.parse` does not. */
 export interface Measured {
   /** where the first comma is that stands before a closing bracket */
   readonly comma: number | undefined

@@ -38,7 +38,7 @@ const folderOf = ({ name }: Reflection): string => (name === MAIN ? '' : `${name
 const pathOf = (one: Reflection): string => `${folderOf(one.parent!)}${one.kindOf(TYPES) ? 'types/' : ''}${one.name}`
 
 class Router extends MemberRouter {
-  /** The page of the main entry is the first one, so there is none of the project. */
+  /** Lets the main entry's page be the first one; TypeDoc would write one for the project, too. */
   override buildPages(project: ProjectReflection): PageDefinition[] {
     return super.buildPages(project).filter(({ model }) => model !== project)
   }

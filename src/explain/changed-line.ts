@@ -9,10 +9,31 @@ import { escapeText } from './text.ts'
 export type LineChange = WayChange | SenderMistake
 
 const MISTAKES = [
-  ...(['method-case', 'absolute-url', 'without-query', 'date-moved', 'names-case', 'no-space', 'line-ends'] as const),
-  ...(['last-newline', 'literal-newlines', 'joined', 'line-order', 'values-alone', 'line-left-out'] as const),
-  ...(['hashed-twice', 'http-version', 'host-url', 'digest-case', 'no-target-label', 'empty-query'] as const),
-  ...(['other-text', 'values-case', 'target-case', 'decoded-target', 'empty-host', 'quotes'] as const)
+  'method-case',
+  'absolute-url',
+  'without-query',
+  'date-moved',
+  'names-case',
+  'no-space',
+  'line-ends',
+  'last-newline',
+  'literal-newlines',
+  'joined',
+  'line-order',
+  'values-alone',
+  'line-left-out',
+  'hashed-twice',
+  'http-version',
+  'host-url',
+  'digest-case',
+  'no-target-label',
+  'empty-query',
+  'other-text',
+  'values-case',
+  'target-case',
+  'decoded-target',
+  'empty-host',
+  'quotes'
 ] as const
 
 /** Describes how a sender may write the signing string, or a line of it, against the standard. */

@@ -15,8 +15,8 @@ interface Printed {
 
 /**
  * Makes a function that prints errors with the `console.error` of that moment: each text at most once a second, with
- * the number of those left out before. What strangers send can cause an error for each request, such as a body parser
- * in front of a handler.
+ * the number of those left out before. Each unwanted request can cause an error, such as a body parser in front of a
+ * handler.
  */
 export function createReport(): Report {
   const printed = new Map<string, Printed>()

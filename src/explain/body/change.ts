@@ -59,7 +59,7 @@ export function findBodyChange(
   budget = createSearchBudget(MAX_WORK)
 ): Pick<BodyChange, 'change' | 'hashedBefore'> {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  // Where the length is the signed one, the sender may have hashed a text of another length than it sent.
+  // If the length is the signed one, the sender may have hashed a text of another length than it sent.
   const hasLength = (text: Buffer): boolean =>
     contentLength === undefined || contentLength === bytes.length || contentLength === text.length
   const isOriginal = (text: Buffer): boolean =>

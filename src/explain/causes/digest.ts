@@ -119,7 +119,7 @@ const changes = (): ConditionalCause<'digest-mismatch'>[] => [
   )
 ]
 
-/** What programs hash by mistake, when they have an object or nothing in place of the text of the body. */
+/** Lists the texts that programs hash by mistake when they have an object or nothing instead of the body's text. */
 const WRONG_TEXTS = ['[object Object]', 'undefined', 'null', 'None', 'Array', '""', '{}']
 
 /** Finds the text whose digest was signed. */
